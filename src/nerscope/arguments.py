@@ -23,7 +23,7 @@ def check_arguments(function: Callable[..., Any], values: Mapping[str, Any]) -> 
     ...     return 2 * number
     >>> double("two")
     Traceback (most recent call last):
-    nerscope.errors.UsageError: number: 'two' cannot be. Remedy: give a whole number
+    nerscope.errors.UsageError: number: 'two' cannot be. Fix: give a whole number
     """
     for name, hint in _hints(function).items():
         if name in values and not _fits(values[name], hint):

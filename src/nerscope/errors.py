@@ -8,8 +8,7 @@
     ├── FaultError          the surroundings failed: a full disk, a dead worker
     └── UsageError          a call or an option asks for something that does not exist
 
-Every message has three parts: the place, the fact, and the remedy. The table below holds all of
-them, so that the documentation can be checked against it.
+Every message has three parts: the place, the fact, and the fix, a command or option to type.
 """
 
 import re
@@ -33,22 +32,26 @@ def visible(text: str) -> str:
     return CONTROL.sub(lambda sign: ascii(sign[0])[1:-1], text)
 
 
+_LONGEST_PLACE = 500  # characters: a text that was given for a file may be of any length
+
+
 class NerscopeError(Exception):
     """A problem the user can fix: where it is, what it is, and what to do about it.
 
     >>> print(InputError("test.conll", "no such file", "check the path"))
-    test.conll: no such file. Remedy: check the path
+    test.conll: no such file. Fix: check the path
     """
 
     exit_code = 2  # of the command line
 
-    def __init__(self, place: str, fact: str, remedy: str) -> None:
-        self.place, self.fact, self.remedy = place, fact, remedy
-        super().__init__(visible(f"{place}: {fact}. Remedy: {remedy}"))
+    def __init__(self, place: str, fact: str, fix: str) -> None:
+        place = shortened(str(place), _LONGEST_PLACE)
+        self.place, self.fact, self.fix = place, fact, fix
+        super().__init__(visible(f"{place}: {fact}. Fix: {fix}"))
 
     def __reduce__(self) -> tuple[type["NerscopeError"], tuple[str, str, str]]:
         """Pickle the three parts, from which a worker's error is made again."""
-        return type(self), (self.place, self.fact, self.remedy)
+        return type(self), (self.place, self.fact, self.fix)
 
 
 class InputError(NerscopeError):
@@ -82,7 +85,7 @@ def expect(place: str, value: object, kinds: type | tuple[type, ...], give: str)
 
     >>> expect("samples", "many", int, "give a whole number")
     Traceback (most recent call last):
-    nerscope.errors.UsageError: samples: 'many' cannot be. Remedy: give a whole number
+    nerscope.errors.UsageError: samples: 'many' cannot be. Fix: give a whole number
     """
     types = kinds if isinstance(kinds, tuple) else (kinds,)
     # Python counts True as an int; a user who writes samples=True made a mistake.
@@ -93,10 +96,10 @@ def expect(place: str, value: object, kinds: type | tuple[type, ...], give: str)
 def plural(count: int, noun: str) -> str:
     """A number and what it counts.
 
-    >>> plural(1, "sentence"), plural(2, "sentence")
-    ('1 sentence', '2 sentences')
+    >>> plural(1, "sentence"), plural(2000, "sentence")
+    ('1 sentence', '2,000 sentences')
     """
-    return f"{count} {noun if count == 1 else plural_of(noun)}"
+    return f"{count:,} {noun if count == 1 else plural_of(noun)}"
 
 
 def plural_of(noun: str) -> str:

@@ -43,7 +43,7 @@ def assert_gate(
     >>> assert_gate(results, conditions=[{"metric": "precision", "floor": 99}])
     >>> assert_gate(results, conditions=[{"metric": "recall", "floor": 60}])
     Traceback (most recent call last):
-    AssertionError: FAIL: d, bert, all, recall: 50.00, n = 40; rule: floor 60 (point estimate)
+    AssertionError: FAIL: d, bert, recall: 50.00, n = 40; rule: floor 60 (point estimate)
     """
     _assert_passes(results, baseline, {**options, "conditions": conditions})
 

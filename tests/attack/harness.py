@@ -92,7 +92,7 @@ def check(case: Case, folder: Path, run: Run) -> None:
         check_numbers(case, outcome)
         assert case.out in outcome.out, outcome.out
         assert case.note in outcome.err, outcome.err
-        assert "Remedy" not in outcome.err
+        assert "Fix" not in outcome.err
         return
     assert outcome.out == "", outcome.out
     if case.parser:
@@ -105,7 +105,7 @@ def check(case: Case, folder: Path, run: Run) -> None:
 
 
 def the_message(printed: str) -> str:
-    """The one line with place, fact and remedy; notes may stand before it."""
+    """The one line with place, fact and fix; notes may stand before it."""
     assert printed.endswith("\n")
     lines = [
         line for line in printed.split("\n") if line and not line.startswith("nerscope: note: ")
@@ -113,10 +113,10 @@ def the_message(printed: str) -> str:
     lines = [line for line in lines if not line.startswith("nerscope: cache entry ")]
     assert len(lines) == 1, lines
     [message] = lines
-    assert message.count(". Remedy: ") == 1, message
+    assert message.count(". Fix: ") == 1, message
     place, _, rest = message.removeprefix("nerscope: ").partition(": ")
-    fact, _, remedy = rest.partition(". Remedy: ")
-    assert place and fact and remedy, message
+    fact, _, fix = rest.partition(". Fix: ")
+    assert place and fact and fix, message
     return message
 
 

@@ -264,7 +264,7 @@ def test_what_cannot_be_is_refused_by_an_error_of_ours(
     (tmp_path / "gold.txt").write_text("Ada B-PER\nmet O\n", encoding="utf-8")
     with pytest.raises(ns.NerscopeError) as caught:
         REFUSED[name]()
-    assert caught.value.place and caught.value.fact and caught.value.remedy
+    assert caught.value.place and caught.value.fact and caught.value.fix
     assert [path.name for path in tmp_path.iterdir()] == ["gold.txt"]
 
 

@@ -34,7 +34,7 @@ def test_the_demonstration(
 
     monkeypatch.setattr(Path, "replace", full)
     outcome = run("demo", "demo")
-    assert outcome.code == 3 and "(No space left on device). Remedy: make room" in outcome.err
+    assert outcome.code == 3 and "(No space left on device). Fix: make room" in outcome.err
     assert snapshot(data) == before
 
 

@@ -68,6 +68,12 @@ def forget_plugins(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(family, "instances", {})
 
 
+@pytest.fixture(autouse=True)
+def wide_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lines do not wrap, so that tests can look for whole sentences; test_screen.py sets 80."""
+    monkeypatch.setenv("COLUMNS", "1000")
+
+
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
     """Run a command; what it prints before it ends is part of the outcome."""

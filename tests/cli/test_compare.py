@@ -41,14 +41,14 @@ def rows(run: Run, command: str) -> list[dict[str, Any]]:
 
 
 ANSWER = re.compile(
-    r"(?P<who>.+): f1 [\d.]+ against [\d.]+, difference [+-][\d.]+ "
-    r"\[[+-][\d.]+, [+-][\d.]+\], p [=<] [\d.]+( \(corrected: [<\d.]+\))?, n = \d+"
+    r"(?P<who>.+): F1 [\d.]+ against [\d.]+, better by [+-][\d.]+ points "
+    r"\[[+-][\d.]+, [+-][\d.]+\], p [=<] [\d.]+( \(corrected: [<\d.]+\))?, n = \d+\."
 )
 
 
 CONDITIONS = re.compile(
-    r"  about these outputs alone; \d+ of \d+ sentences differ; this test set detects a true "
-    r"difference of [\d.]+ points with 80 % power"
+    r"  About these outputs, not about other training runs\. \d+ of \d+ sentences differ\. "
+    r"This test set detects a true difference of [\d.]+ points with 80 % power\."
 )
 
 
@@ -58,11 +58,11 @@ CONDITIONS = re.compile(
     [
         ("a c", ["a's output is better than c's"]),
         ("c a", ["a's output is better than c's"]),
-        ("a b", ["a and b: undecided"]),
+        ("a b", ["a and b: no significant difference"]),
         (
             "",
             [
-                "a and b: undecided",
+                "a and b: no significant difference",
                 "a's output is better than c's",
                 "b's output is better than c's",
             ],
@@ -76,7 +76,7 @@ def test_the_first_lines_answer_for_each_pair(
     shown = done(run, f"compare r.json {names} --samples 1000").out
     assert shown.startswith("Ranking by F1: gold\n") == (names == "")  # only of all pairs
     lines = shown.rpartition("other training runs may rank otherwise\n\n")[2].split("\n")
-    lines = [line for line in lines if not line.startswith("  careful: ")]
+    lines = [line for line in lines if not line.startswith("  Careful: ")]
     said = [ANSWER.fullmatch(line) for line in lines[: 2 * len(wanted) : 2]]
     assert [one and one["who"] for one in said] == wanted
     rests = [CONDITIONS.fullmatch(line) for line in lines[1 : 2 * len(wanted) : 2]]
@@ -86,11 +86,11 @@ def test_the_first_lines_answer_for_each_pair(
 
 def test_without_options_only_where_and_types_follow(folder: Path, run: Run) -> None:
     short = done(run, "compare r.json a c --samples 100").out
-    assert "a against c, where\n" in short and "a against c, by type\n" in short
-    assert "more: --all for every cell" in short
+    assert "Where they differ: a against c\n" in short and "By type: a against c\n" in short
+    assert "\nNext: --all shows every group" in short
     assert short.count("\n") <= 40
     everything = done(run, "compare r.json a c --samples 100 --all").out
-    assert "Wins and losses over the cells shown\n" in everything
+    assert "Numbers on which each system is better\n" in everything
     assert everything.count("\n") > 2 * short.count("\n")
     assert everything.split("\n")[0] == short.split("\n")[0]
 
@@ -158,7 +158,10 @@ def test_cells_are_chosen(
     options: str, field: str, wanted: set[str], folder: Path, run: Run
 ) -> None:
     assert {row[field] for row in rows(run, f"r.json a c {options}")} == wanted
-    assert "Wins and losses" in done(run, f"compare r.json a c --samples 50 {options}").out
+    assert (
+        "Numbers on which each system is better"
+        in done(run, f"compare r.json a c --samples 50 {options}").out
+    )
 
 
 def test_the_first_question_is_f1_under_any_match(folder: Path, run: Run) -> None:
@@ -186,7 +189,7 @@ def test_two_results_on_the_same_data_are_compared(folder: Path, run: Run) -> No
     done(run, "evaluate gold.txt --train train.txt -o new.json --system s=a.txt")
     done(run, "evaluate gold.txt --train train.txt -o both.json --system c=c.txt --system a=a.txt")
     first = done(run, "compare old.json new.json --samples 1000").out.split("\n")[0]
-    assert first.startswith("s (new)'s output is better than s (old)'s: f1 ")
+    assert first.startswith("s (new)'s output is better than s (old)'s: F1 ")
     apart = rows(run, "old.json new.json")
     together = rows(run, "both.json a c")
     for row in apart + together:
@@ -198,7 +201,7 @@ def test_systems_of_two_results_keep_names_that_are_their_own(folder: Path, run:
     done(run, "evaluate gold.txt -o old.json --system s=c.txt")
     done(run, "evaluate gold.txt -o new.json --system t=a.txt")
     first = done(run, "compare old.json new.json --samples 1000").out.split("\n")[0]
-    assert first.startswith("t's output is better than s's: f1 ")
+    assert first.startswith("t's output is better than s's: F1 ")
 
 
 def test_results_of_the_same_file_name_are_told_apart(folder: Path, run: Run) -> None:
@@ -220,7 +223,7 @@ def test_results_of_other_matches_are_compared_by_the_matches_of_both(
     done(run, "evaluate gold.txt -o overlap.json --system t=a.txt --match overlap")
     done(run, "evaluate gold.txt -o muc.json --system u=a.txt --match muc-type")
     for files in ("exact.json overlap.json", "overlap.json exact.json"):
-        assert "match:exact|" in done(run, f"compare {files} --samples 200").out
+        assert "match:exact|" in done(run, f"compare {files} --samples 200 --signature").out
     outcome = run("compare", "overlap.json", "muc.json")
     assert outcome.code == 2
     assert "it was evaluated with the match muc-type, overlap with overlap" in outcome.err
@@ -242,10 +245,12 @@ def test_of_many_pairs_only_the_decided_ones_are_named(folder: Path, run: Run) -
         (folder / f"{name}.txt").write_text((folder / "a.txt").read_text())
     done(run, "evaluate gold.txt -o many.json " + systems("abcdefg"))
     lines = done(run, "compare many.json --samples 1000").out.split("\n")
-    named = [line for line in lines if "'s output is better than c's: " in line]
-    assert len(named) == 6  # all others are better than c
-    assert "15 of 21 pairs: undecided" in lines
-    assert "about these outputs alone; resampled: sentences" in lines
+    assert "Pairs that differ significantly: 6" in lines  # all others are better than c
+    table = lines[lines.index("Pairs that differ significantly: 6") + 3 :][:6]
+    assert {tuple(line.split()[:2]) for line in table} == {(name, "c") for name in "abdefg"}
+    assert "15 of 21 pairs: no significant difference." in lines
+    about = "About these outputs, not about other training runs. Resampled: sentences."
+    assert about in lines
 
 
 @pytest.fixture
@@ -267,10 +272,10 @@ def three(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_means_follow_the_datasets_and_are_in_the_json(three: Path, run: Run) -> None:
     shown = done(run, "evaluate nerscope.toml -o r.json").out
     assert "\nMean over 3 datasets\n" in shown
-    assert re.search(r"\n a +F1 +\d+\.\d\d +\d+\.\d\d +\[.*, .*\] +\[.*, .*\]\n", shown)
+    assert re.search(r"\na +F1 +\d+\.\d\d +\d+\.\d\d +\[.*, .*\] +\[.*, .*\]\n", shown)
     assert "left F1" not in shown
-    assert done(run, "show r.json").out.split("\nmore: ")[0] == shown.split("\nmore: ")[0]
-    assert re.search(r"\n a +left F1 +\d+\.\d\d ", done(run, "show r.json --all").out)
+    assert shown.startswith(done(run, "show r.json").out)  # but for notes
+    assert re.search(r"\na +left F1 +\d+\.\d\d ", done(run, "show r.json --all").out)
     content = json.loads(done(run, "show r.json --format json").out)
     assert {one["metric"] for one in content["over_datasets"]} >= {"precision", "recall", "f1"}
 
@@ -283,13 +288,13 @@ def test_splits_are_said_in_the_file_or_on_the_command_line(three: Path, run: Ru
     )
     assert "\nMean over 3 splits\n" in done(run, "evaluate nerscope.toml -o s.json").out
     told = done(run, "compare s.json a b --samples 300").out
-    assert told.startswith("over 3 splits of one corpus, a is better than b: mean difference of f1")
-    assert "\n  a beats b on 3 of 3 splits at p ≤ 0.05/3, b beats a on 0\n" in told
-    assert "\nOver splits: f1\n" in told and "Wilcoxon" not in told
+    assert told.startswith("Over 3 splits of one corpus, a is better than b: F1 better by +")
+    assert "\n  a beats b on 3 of 3 splits at p ≤ 0.05/3, b beats a on 0.\n" in told
+    assert "\nOver splits: F1\n" in told and "Wilcoxon" not in told
     asked = done(run, "compare r.json a b --samples 300 --over splits --ratio 0.5").out
     assert asked == told
     other = done(run, "compare s.json a b --samples 300 --over drawn").out
-    assert other.startswith("over 3 datasets and others like them, a's output is better than b's: ")
+    assert other.startswith("Over 3 datasets and others like them, a's output is better than b's: ")
     assert "| splits |" in done(run, "compare s.json a b --samples 300 --format markdown").out
 
 
@@ -297,4 +302,4 @@ def test_splits_of_which_nobody_knows_the_overlap_are_refused(three: Path, run: 
     done(run, "evaluate nerscope.toml -o r.json")
     outcome = run("compare", "r.json", "--over", "splits")
     assert outcome.code == 2
-    assert "splits overlap, and nobody says how much. Remedy: give n_test / n_train" in outcome.err
+    assert "splits overlap, and nobody says how much. Fix: give n_test / n_train" in outcome.err

@@ -33,8 +33,8 @@ def test_what_is_described(command: str, splits: list[str], data: Path, run: Run
 @pytest.mark.parametrize(
     ("name", "first"),
     [
-        ("hard", "test,hard,unseen-I,France,1,–"),
-        ("ambiguous", 'train,Paris,2,"LOC 1, PER 1"'),
+        ("hard", "test,hard,unseen-I,France,1,–,gold.txt:13"),
+        ("ambiguous", 'train,Paris,2,"LOC 1, PER 1","LOC train.txt:9, PER train.txt:8"'),
         ("inconsistent", ""),
         ("unannotated", ""),
         ("duplicates", ""),
@@ -49,7 +49,7 @@ def test_a_list_comes_instead_of_the_page(name: str, first: str, data: Path, run
 
 def test_several_lists_come_one_after_the_other(data: Path, run: Run) -> None:
     out = run(*DATASET.split(), "--list", "hard", "--list", "ambiguous").out
-    assert out.index("Hard tokens") < out.index("Ambiguous surfaces")
+    assert out.index("Hard tokens") < out.index("Mentions with two or more types")
 
 
 def test_all_shows_what_the_page_leaves_out(data: Path, run: Run) -> None:
@@ -63,9 +63,7 @@ def test_all_shows_what_the_page_leaves_out(data: Path, run: Run) -> None:
         ("describe", "describe", "no data is given"),
         ("describe gold.txt --train train.txt", "--train", "it has no place beside files"),
         ("describe gold.txt --test good.txt", "--test", "it has no place beside files"),
-        ("describe --test gold.txt", "--test", "it needs the training data"),
-        ("describe --dev gold.txt", "--dev", "it needs the training data"),
-        (f"{DATASET} --list hart", "--list", "there is no 'hart'. Remedy: did you mean 'hard'?"),
+        (f"{DATASET} --list hart", "--list", "there is no 'hart'. Fix: did you mean 'hard'?"),
         ("describe gold.txt --list hard", "--list hard", "it holds test data against training"),
         ("describe --train gold.txt --list inconsistent", "--list inconsistent", "it holds test"),
         ("describe none.txt", "none.txt", "no such file"),
@@ -89,4 +87,15 @@ def test_several_training_files_are_one_training_set(data: Path, run: Run) -> No
     whole = json.loads(run(*DATASET.split(), "--format", "json").out)
     assert joined["splits"]["train"].pop("name") == "part0.txt + part1.txt + part2.txt"
     del whole["splits"]["train"]["name"]
+    # Places name the files as they were given.
+    for row in (*joined["ambiguous"], *whole["ambiguous"]):
+        del row["places"]
     assert joined == whole
+
+
+def test_a_split_without_training_data_is_described_by_itself(data: Path, run: Run) -> None:
+    outcome = run("describe", "--test", "gold.txt")
+    assert outcome.code == 0 and outcome.out.startswith("Size: number (%)")
+    assert "new" not in outcome.out.partition("type")[0]
+    both = run("describe", "--dev", "gold.txt", "--test", "good.txt", "--format", "json")
+    assert list(json.loads(both.out)["splits"]) == ["dev", "test"]

@@ -125,18 +125,18 @@ def test_choices_that_cannot_be_followed_are_refused(
 
 def test_a_summary_of_kinds_comes_first(folder: Path, run: Run) -> None:
     shown = done(run, "errors r.json").out
-    title, _, rest = shown.partition("\n\n")
-    assert title == "Mistakes by kind"
+    title, _, rest = shown.partition("\n")
+    assert title == "Errors by kind"
     rows = [line.split() for line in rest.split("\n\n")[0].split("\n")]
     assert rows[0] == ["kind", "one", "two"]
     assert ["missed", "1", "0"] in rows
     assert ["wrong", "type", "1", "2"] in rows
-    assert shown.index("Mistakes by kind") < shown.index("gold.txt:1")
+    assert shown.index("Errors by kind") < shown.index("gold.txt:1")
 
 
 def test_nothing_found_is_said(folder: Path, run: Run) -> None:
     outcome = done(run, "errors r.json --kind merged")
-    assert re.fullmatch(r"no mistake fits, of \d+\n", outcome.out)
+    assert re.fullmatch(r"None of \d+ errors fits these options\.\n", outcome.out)
 
 
 def test_a_mistake_shows_gold_above_and_prediction_below(folder: Path, run: Run) -> None:
@@ -152,10 +152,10 @@ def test_a_mistake_shows_gold_above_and_prediction_below(folder: Path, run: Run)
 def test_without_texts_a_mistake_still_shows_its_types(folder: Path, run: Run) -> None:
     done(run, "evaluate gold.txt --system one=one.txt --no-text -o bare.json")
     shown = done(run, "errors bare.json").out
-    assert "Mistakes by kind" in shown
+    assert "Errors by kind" in shown
     assert "wrong type\n  gold PER   predicted LOC\n" in shown
     assert "New" not in shown and "None" not in shown
-    assert "no mistake fits" in done(run, "errors bare.json --text none").out
+    assert "fits these options" in done(run, "errors bare.json --text none").out
 
 
 @pytest.fixture
@@ -191,7 +191,7 @@ def test_no_more_than_asked_for_are_shown(most: int, many: Path, run: Run) -> No
     shown = done(run, f"errors r.json --most {most}").out
     assert len(re.findall(r"^<gold>:\d+  s 1: ", shown, re.M)) == most
     total = len(found(run, ""))
-    assert f"{total - most} more mistakes: --most N shows more" in shown
+    assert f"{total - most} more errors: --most N shows more" in shown
 
 
 def record(
@@ -278,9 +278,9 @@ def test_a_window_shows_the_beginning_of_both_spans(one: MentionRow, width: int)
 
 def test_a_text_that_is_not_that_of_the_marked_tokens_is_shown() -> None:
     one = replace(record(["Ada", "spoke"], (0, 1), (0, 2)), other_text="Ada S.")
-    assert error_lines(one, 80)[-1] == "  it says 'Ada S.'"
+    assert error_lines(one, 80)[-1] == "  predicted text: 'Ada S.'"
     nowhere = replace(record(["Ada", "spoke"], None, (1, 1)), text="Eve\x1b")
-    assert error_lines(nowhere, 80)[-1] == "  it says 'Eve\\x1b', which stands nowhere here"
+    assert error_lines(nowhere, 80)[-1] == "  predicted text: 'Eve\\x1b', which is not in the text"
 
 
 HOSTILE = ["Ada\x1b[31m", "\x07met\x9b2J", "Bob\u202e", "x"]

@@ -75,8 +75,10 @@ accuracy:  75.00%; precision:  50.00%; recall:  50.00%; FB1:  50.00
 
 def test_one_run_is_shown_as_conlleval_shows_it(data: Path, run: Run) -> None:
     outcome = done(run, "evaluate gold.txt --system good=good.txt --format conlleval")
-    assert outcome.out == ONE_BLOCK
-    assert outcome.err.startswith("nerscope: signature: scheme:bio|match:exact|")
+    assert (outcome.out, outcome.err) == (ONE_BLOCK, "")
+    signed = done(run, "evaluate gold.txt good.txt --format conlleval --signature")
+    assert signed.out == ONE_BLOCK
+    assert signed.err.startswith("nerscope: signature: scheme:bio|match:exact|")
 
 
 def test_several_runs_are_shown_one_block_after_the_other(data: Path, run: Run) -> None:
@@ -147,7 +149,7 @@ def test_results_are_saved_and_json_is_not_printed_twice(data: Path, run: Run) -
     printed = done(run, f"evaluate gold.txt {BOTH} --format json").out
     outcome = done(run, f"evaluate gold.txt {BOTH} --format json -o out.json")
     assert outcome.out == "" and done(run, "show out.json --format json").out == printed
-    assert "Exact match" in done(run, f"evaluate gold.txt {BOTH} -o out.json").out
+    assert "exact match" in done(run, f"evaluate gold.txt {BOTH} -o out.json").out
     assert not list(data.glob(".*"))
 
 
@@ -155,10 +157,10 @@ def test_results_are_saved_and_json_is_not_printed_twice(data: Path, run: Run) -
     ("form", "expected"),
     [
         (
-            "text",
+            "text --signature",
             [
                 "Exact match",
-                " good       100.00*",
+                "\ngood      100.00*",
                 "F1 by type",
                 "F1 with partial credit",
                 "signature: scheme:bio|",
@@ -394,7 +396,7 @@ def test_an_error_table_in_parquet_needs_its_package(
 ) -> None:
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
     outcome = run(*shlex.split("evaluate gold.txt --system good=good.txt --errors e.parquet"))
-    assert outcome.code == 2 and "Parquet needs the package pyarrow. Remedy: install" in outcome.err
+    assert outcome.code == 2 and "Parquet needs the package pyarrow. Fix: install" in outcome.err
     assert not (data / "e.parquet").exists()
 
 
@@ -537,7 +539,7 @@ def test_results_keep_the_mode_of_the_file(data: Path, run: Run) -> None:
 
 def test_results_may_go_nowhere(data: Path, run: Run) -> None:
     outcome = done(run, f"evaluate gold.txt {BOTH} -o {os.devnull}")
-    assert "Exact match" in outcome.out
+    assert "exact match" in outcome.out
     assert stat.S_ISCHR(Path(os.devnull).stat().st_mode)
 
 
@@ -640,7 +642,7 @@ def test_types_count_as_others(
 ) -> None:
     rows = evaluated(run, f"{BOTH} --train train.txt {options}")
     assert {row["type"] for row in rows if row["n"]} == types
-    assert said in done(run, f"evaluate gold.txt {BOTH} {options}").out
+    assert said in done(run, f"evaluate gold.txt {BOTH} {options} --signature").out
 
 
 @pytest.mark.parametrize("text", ["LOC", "=X", "LOC=", "LOC|=X"])
@@ -716,7 +718,7 @@ def test_mentions_are_kept_for_lists_of_large_data(
 
 
 @pytest.mark.parametrize(
-    ("option", "remedy"),
+    ("option", "fix"),
     [
         *((option, "leave it out") for option in ("--checkpoint o", "--keep-mentions")),
         *((option, "leave it out") for option in ("--list types", "--errors o.csv")),
@@ -724,10 +726,10 @@ def test_mentions_are_kept_for_lists_of_large_data(
     ],
 )
 def test_what_has_no_place_beside_an_experiment_is_told_where_to_go(
-    run: Run, option: str, remedy: str
+    run: Run, option: str, fix: str
 ) -> None:
     outcome = run(*shlex.split(f"evaluate none.toml {option}"))
-    assert outcome.code == 2 and outcome.err.endswith(f"Remedy: {remedy}\n")
+    assert outcome.code == 2 and outcome.err.endswith(f"Fix: {fix}\n")
 
 
 def test_a_checkpoint_stays_until_the_results_are_written(
@@ -765,9 +767,9 @@ def test_errors_are_not_offered_where_they_cannot_be_listed(
     data: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     command = f"evaluate gold.txt {BOTH}"
-    assert "then nerscope show, compare, errors" in done(run, command).out
+    assert "saves the results for compare, errors and report" in done(run, command).out
     monkeypatch.setattr("nerscope.evaluation.gather.FOLD_ABOVE", 1)
-    assert "errors" not in done(run, command).out.partition("more:")[2]
+    assert "saves the results for compare and report" in done(run, command).out
 
 
 def test_case_may_be_ignored_against_training(data: Path, run: Run) -> None:
@@ -792,15 +794,13 @@ def test_a_description_may_ignore_case_too(data: Path, run: Run) -> None:
 
 
 @pytest.mark.parametrize("files", ["--system good=good.txt", BOTH, f"{BOTH} --train gold.txt"])
-def test_every_command_and_option_that_is_offered_works(files: str, data: Path, run: Run) -> None:
-    offered = (
-        done(run, f"evaluate gold.txt {files} -o r.json").out.partition("more: ")[2].split("\n")[0]
-    )
-    options, _, commands = offered.partition("; -o FILE, then nerscope ")
-    for option in re.findall(r"--\S+(?: \w+(?= for one))?", options):
-        done(run, f"evaluate gold.txt {files} {option}")
-    for command in commands.split(", "):
-        done(run, f"{command} r.json")
-    again = done(run, "show r.json").out.partition("more: ")[2].split("\n")[0]
-    for option in re.findall(r"--\S+(?: \w+(?= for one))?", again):
-        done(run, f"show r.json {option}")
+def test_every_command_that_is_offered_works(files: str, data: Path, run: Run) -> None:
+    shown = done(run, f"evaluate gold.txt {files} -o r.json").out
+    offered = re.search(r"\nNext: nerscope (\w+) r\.json; also (.+?)\.( --train|\n|$)", shown)
+    assert offered is not None, shown
+    for command in [offered[1], *re.split(r", | and ", offered[2])]:
+        name, *options = command.split()
+        done(run, shlex.join([name, "r.json", *options]))
+    assert ("--train FILE adds" in shown) == ("--train" not in files)
+    unsaved = done(run, f"evaluate gold.txt {files}").out
+    assert "Next: --all shows every table; -o FILE saves the results for " in unsaved

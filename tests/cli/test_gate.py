@@ -38,42 +38,48 @@ def worse(data: Path, run: Run) -> Path:
 
 def test_the_same_results_pass(results: Path, run: Run) -> None:
     outcome = gated(run, "gate results.json --baseline results.json")
-    assert [line.split(":")[0] for line in outcome.out.splitlines()] == ["ok", "ok"]
-    assert "toy, good, all, f1: " in outcome.out
-    assert outcome.out.count("drop 0.00 points") == 2
+    heading, *lines = outcome.out.splitlines()
+    assert heading == "2 conditions: 2 ok"
+    assert [line.split(":")[0] for line in lines] == ["ok", "ok"]
+    assert "toy, good, F1: " in outcome.out
+    assert outcome.out.count("worse by 0.00 points") == 2
 
 
 @pytest.mark.parametrize(
     ("options", "code", "line"),
     [
         # a drop
-        ("", 1, "FAIL: d, s, all, recall: 50.00 against 100.00, drop 50.00 points ("),
-        ("--system s", 1, "FAIL: d, s, all, recall: "),
-        ("--max-drop 20 --undecided pass", 1, "FAIL: d, s, all, recall: "),
-        ("--max-drop 45", 1, "UNDECIDED: d, s, all, recall: "),
-        ("--max-drop 60", 1, "UNDECIDED: d, s, all, recall: "),
-        ("--max-drop 60 --undecided pass", 0, "undecided: d, s, all, recall: "),
-        ("--max-drop 60 --alpha 0.3", 0, "ok: d, s, all, recall: "),
-        ("--max-drop 80", 0, "ok: d, s, all, recall: "),
+        ("", 1, "FAIL: d, s, recall: 50.00 against 100.00, worse by 50.00 points ("),
+        ("--system s", 1, "FAIL: d, s, recall: "),
+        ("--max-drop 20 --undecided pass", 1, "FAIL: d, s, recall: "),
+        ("--max-drop 45", 1, "UNDECIDED: d, s, recall: "),
+        ("--max-drop 60", 1, "UNDECIDED: d, s, recall: "),
+        ("--max-drop 60 --undecided pass", 0, "undecided: d, s, recall: "),
+        ("--max-drop 60 --alpha 0.3", 0, "ok: d, s, recall: "),
+        ("--max-drop 80", 0, "ok: d, s, recall: "),
         # a floor
         (
             "--floor 50",
             0,
-            "ok: d, s, all, recall: 50.00, n = 60; rule: floor 50 (point estimate)\n",
+            "ok: d, s, recall: 50.00, n = 60; rule: floor 50 (point estimate)\n",
         ),
         (
             "--floor 50.1",
             1,
-            "FAIL: d, s, all, recall: 50.00, n = 60; rule: floor 50.1 (point estimate)\n",
+            "FAIL: d, s, recall: 50.00, n = 60; rule: floor 50.1 (point estimate)\n",
         ),
-        ("--floor 50 --floor-rule interval", 1, "UNDECIDED: d, s, all, recall: 50.00 ["),
-        ("--floor 20 --floor-rule interval", 0, "ok: d, s, all, recall: 50.00 ["),
+        ("--floor 50 --floor-rule interval", 1, "UNDECIDED: d, s, recall: 50.00 ["),
+        ("--floor 20 --floor-rule interval", 0, "ok: d, s, recall: 50.00 ["),
         # a reference, and always-valid bounds
-        ("--max-drop 80 --reference many.json --max-total-drop 1", 1, "ok: d, s, all, recall: "),
-        ("--max-drop 95 --always-valid --tuned-to 20", 0, "ok: d, s, all, recall: 50.00 against "),
-        ("--floor 40 --max-drop 1", 1, "FAIL: d, s, all, recall: 50.00 against 100.00"),
+        (
+            "--max-drop 80 --reference many.json --max-total-drop 1",
+            1,
+            "2 conditions: 1 FAIL, 1 ok\n",
+        ),
+        ("--max-drop 95 --always-valid --tuned-to 20", 0, "ok: d, s, recall: 50.00 against "),
+        ("--floor 40 --max-drop 1", 1, "FAIL: d, s, recall: 50.00 against 100.00"),
         # a type
-        ("--floor 50 --type PER", 0, "ok: d, s, all, type PER, recall: 50.00, n = 60"),
+        ("--floor 50 --type PER", 0, "ok: d, s, recall on type PER: 50.00, n = 60"),
     ],
 )
 def test_each_rule_has_its_exit_code(
@@ -87,8 +93,8 @@ def test_each_rule_has_its_exit_code(
 def test_a_verdict_says_the_bounds_n_and_the_rule(worse: Path, run: Run) -> None:
     out = gated(run, f"{GATE} --max-drop 0.5", 1).out
     assert re.search(
-        r"drop 33\.33 points \(\d\d\.\d\d to \d\d\.\d\d with 95 % confidence each way\), n = 60, "
-        r"30 of 60 sentences differ; rule: max_drop 0.5\n$",
+        r"worse by 33\.33 points \(\d\d\.\d\d to \d\d\.\d\d with 95 % confidence each way\), "
+        r"n = 60, 30 of 60 sentences differ; rule: max_drop 0.5\n$",
         out,
     )
     assert "with 90 % confidence" in gated(run, f"{GATE} --alpha 0.1", 1).out
@@ -96,7 +102,7 @@ def test_a_verdict_says_the_bounds_n_and_the_rule(worse: Path, run: Run) -> None
 
 def test_an_undecided_verdict_says_what_the_test_set_could_show(worse: Path, run: Run) -> None:
     out = gated(run, f"{GATE} --max-drop 33", 1).out
-    shown = r"rule: max_drop 33; this test set shows drops of (\d+\.\d\d) or more \(80 %\)\n$"
+    shown = r"rule: max_drop 33; this test set detects (\d+\.\d\d) points with 80 % power\n$"
     found = re.search(shown, out)
     assert found is not None
     (record,) = json.loads(gated(run, f"{GATE} --format json", 1).out)["verdicts"]
@@ -123,7 +129,11 @@ def test_cells_are_judged_in_the_order_told(results: Path, run: Run) -> None:
         "gate results.json --baseline results.json --metric recall "
         "--facet tmr=seen --facet all --system good",
     )
-    assert [line.split(", ")[2] for line in outcome.out.splitlines()] == ["tmr=seen", "all"]
+    lines = outcome.out.splitlines()[1:]
+    assert [line.split(", ")[2].split(":")[0] for line in lines] == [
+        "recall on mentions seen in training (tmr=seen)",
+        "recall",
+    ]
 
 
 def test_any_match_may_be_judged_over_documents_or_sentences(results: Path, run: Run) -> None:
@@ -134,7 +144,7 @@ def test_any_match_may_be_judged_over_documents_or_sentences(results: Path, run:
         "--resample document",
         "--resample sentence",
     ):
-        assert gated(run, f"{command} {options}").out.startswith("ok: toy, good, all, ")
+        assert gated(run, f"{command} {options}").out.startswith("ok: toy, good, ")
 
 
 def test_programs_are_told_everything(results: Path, run: Run) -> None:
@@ -196,13 +206,23 @@ max_drop = 1.5
 
 def test_conditions_come_from_a_file(worse: Path, run: Run) -> None:
     (worse / "gate.toml").write_text(CONDITIONS)
-    out = gated(run, f"{GATE} --conditions gate.toml", 1).out.splitlines()
-    assert [line.split(": ")[0] for line in out] == ["ok", "ok", "FAIL"]
+    heading, *out = gated(run, f"{GATE} --conditions gate.toml", 1).out.splitlines()
+    assert heading == "3 conditions: 1 FAIL, 2 ok"
+    assert [line.split(": ")[0] for line in out] == ["FAIL", "ok", "ok"]
     assert [line.split("rule: ")[1] for line in out] == [
+        "max_drop 1.5",
         "floor 40 (point estimate)",
         "max_drop 80",
-        "max_drop 1.5",
     ]
+
+
+def test_a_junit_file_is_written_beside_the_log(worse: Path, run: Run) -> None:
+    outcome = gated(run, f"{GATE} --metric recall --junit report.xml", 1)
+    assert outcome.out.startswith("FAIL: d, s, recall: ")
+    alone = gated(run, f"{GATE} --metric recall --format junit", 1)
+    assert (worse / "report.xml").read_text() == alone.out
+    refused = run(*shlex.split(f"{GATE} --junit results.json"))
+    assert refused.code == 2 or "results.json" not in GATE
 
 
 @pytest.mark.parametrize(

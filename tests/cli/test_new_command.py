@@ -92,4 +92,4 @@ def test_a_new_output_is_one_file_too(package: Path, tmp_path: Path) -> None:
     gold = tmp_path / "gold.txt"
     gold.write_text("Ada B-PER B-PER\nmet O O\n", encoding="utf-8")
     call_all = call(package, "evaluate", str(gold), "--format", "shout", "--quiet")
-    assert "EXACT MATCH: GOLD!\n" in call_all
+    assert "GOLD ON GOLD: EXACT MATCH!\n" in call_all

@@ -13,8 +13,10 @@ STARTS = {"svg": b"<?xml", "pdf": b"%PDF", "png": b"\x89PNG"}
 
 @pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("form", STARTS)
-def test_a_figure_is_written_and_its_signature_said(form: str, results: Path, run: Run) -> None:
-    outcome = run("plot", "results.json", "exact", "-o", f"figure.{form}")
+def test_a_figure_is_written_and_its_signature_printed_if_wanted(
+    form: str, results: Path, run: Run
+) -> None:
+    outcome = run("plot", "results.json", "exact", "-o", f"figure.{form}", "--signature")
     assert (outcome.code, outcome.err) == (0, "")
     lines = outcome.out.split("\n")
     assert lines[0] == f"The figure is in figure.{form}."

@@ -29,9 +29,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run) -> Path:
 
 def test_a_table_says_what_is_needed(folder: Path, run: Run) -> None:
     shown = run("power", "r.json", "a", "b", "--difference", "5").out
-    assert shown.startswith("What it takes to find a difference of 5 points with 80 % power\n")
-    assert "Needed for other numbers of runs on each side\n" in shown
-    assert " sentences   " in shown
+    assert shown.startswith("Detecting a difference of 5 points in F1 with 80 % power\n")
+    assert "Needed for other numbers of runs of each system\n" in shown
+    assert "sentences needed" in shown
 
 
 def test_json_has_everything(folder: Path, run: Run) -> None:
@@ -47,7 +47,9 @@ def test_json_has_everything(folder: Path, run: Run) -> None:
 
 def test_all_pairs_are_corrected_for_as_compare_does(folder: Path, run: Run) -> None:
     together = run("power", "r.json", "--difference", "5").out
-    assert "corrected for 3 comparisons, as compare does: p must fall below 0.017" in together
+    assert "p must be below 0.017: corrected for 3 comparisons" in together
+    assert "Needed for other" not in together
+    assert "Needed for other" in run("power", "r.json", "--all").out
     assert "corrected for" not in run("power", "r.json", "a", "b").out
     assert "corrected for" not in run("power", "r.json", "--correction", "none").out
 

@@ -27,7 +27,7 @@ def nerscope(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
 def test_an_evaluation_ends_with_0_and_speaks_on_standard_output(data: Path) -> None:
     done = nerscope("evaluate", "gold.txt", "--system", "good=good.txt", folder=data)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("Exact match: gold\n")
+    assert done.stdout.startswith("good on gold: exact match\n")
 
 
 def test_a_check_that_says_no_ends_with_1(data: Path) -> None:
@@ -42,7 +42,7 @@ def test_bad_input_ends_with_2_and_speaks_on_standard_error(data: Path) -> None:
         "evaluate", "gold.txt", "--system", "good=none.txt", "-o", "out.json", folder=data
     )
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "nerscope: none.txt: no such file. Remedy: check the path\n"
+    assert done.stderr == "nerscope: none.txt: no such file. Fix: check the path\n"
     assert not list(data.glob("*out.json*"))
 
 
@@ -223,7 +223,7 @@ def test_a_document_is_printed_after_its_files_are_written(
         )
     assert ended.value.exit_code == 1
     assert said == [""]
-    assert capsys.readouterr() == ("printed\n", "nerscope: note: noted\n")
+    assert capsys.readouterr() == ("printed\nnote: noted\n", "")
     assert [(tmp_path / name).read_text() for name in "ab"] == ["whole", "bytes"]
 
 

@@ -31,8 +31,8 @@ def test_the_table_alone_in_every_format(saved: str, run: Run) -> None:
 
     text = printed("text")
     assert text.startswith("Ranking by F1: ") and "P(4)" in text and "is better than" not in text
-    assert "share a letter do not differ significantly (corrected p ≥ 0.05)" in text
-    assert "\\textsuperscript{a}" in printed("latex") and "groups" not in printed("latex")
+    assert "systems with a common letter do not differ (corrected p ≥ 0.05)" in text
+    assert "\\textsuperscript{a}" in printed("latex") and "& group &" not in printed("latex")
     assert "| 1 | good |" in printed("markdown")
     header, *_ = printed("csv").split("\n")
     assert header.endswith("p_rank_1,p_rank_2,p_rank_3,p_rank_4,signature")

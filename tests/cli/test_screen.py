@@ -3,6 +3,7 @@
 import csv
 import io
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from tests.scoring.toys import drawn, noisy, write
 
 import nerscope
 from nerscope.facets.facet import FACETS
+from nerscope.render.layout import text_width
 from nerscope.results.results import Results
 from nerscope.results.terms import all_terms, explain_term
 
@@ -21,16 +23,22 @@ COMMANDS = (
     *("evaluate", "show", "compare", "errors", "diagnose", "gate", "describe"),
     *("validate", "convert", "split", "judged", "init", "explain", "demo"),
 )
-SCREEN = 40  # lines
+LINES, COLUMNS = 40, 80
+
+
+@pytest.fixture
+def screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A terminal of 80 columns."""
+    monkeypatch.setenv("COLUMNS", str(COLUMNS))
 
 
 @pytest.fixture
 def corpora(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Files large enough for weaknesses to be sure."""
+    """Files large enough for weaknesses to be significant."""
     gold = drawn(200, seed=1)
     write(tmp_path / "gold.txt", gold)
     write(tmp_path / "train.txt", drawn(200, seed=2))
-    for place, name in enumerate("abcde"):
+    for place, name in enumerate("abcdefg"):
         write(tmp_path / f"{name}.txt", noisy(gold, 0.05 + 0.1 * place, 3 + place))
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -42,30 +50,72 @@ def done(run: Run, command: str) -> Outcome:
     return outcome
 
 
+def fits(outcome: Outcome) -> str:
+    """What a command printed, which must fit the screen."""
+    shown = outcome.out + outcome.err
+    assert shown.count("\n") <= LINES, shown
+    assert max(map(text_width, shown.split("\n"))) <= COLUMNS, shown
+    return shown
+
+
 def systems(names: str) -> str:
     return " ".join(f"--system {name}={name}.txt" for name in names)
 
 
-@pytest.mark.parametrize("names", ["a", "ab", "abc", "abcde"])
+@pytest.mark.usefixtures("screen")
+@pytest.mark.parametrize("names", ["a", "ab", "abcdefg"])
 @pytest.mark.parametrize("train", ["", "--train train.txt"])
 def test_an_evaluation_fits_one_screen(names: str, train: str, corpora: Path, run: Run) -> None:
-    shown = done(run, f"evaluate gold.txt {systems(names)} {train}").out
-    assert shown.count("\n") <= SCREEN, shown
-    assert max(map(len, shown.split("\nmore: ")[0].split("\n"))) <= 120
-    assert shown.startswith("Exact match: gold\n")
-    assert "\nmore: --all for every table" in shown
-    assert "\nsignature: scheme:" in shown
-    assert ("By type\n" in shown) == (len(names) == 1)
+    shown = fits(done(run, f"evaluate gold.txt {systems(names)} {train}"))
+    first = "a on gold: exact match\n" if names == "a" else f"{len(names)} systems on gold: exact"
+    assert shown.startswith(first)
+    for part in ("Errors by kind", "95 % interval", "\nNext: --all shows every table; -o FILE"):
+        assert part in shown
+    assert ("group: systems with a common letter" in shown) == (len(names) > 2)
+    assert ("a's output is better than b's by " in shown) == (names == "ab")
+    assert ("F1 by type" in shown) == (len(names) > 1)
+    assert ("--train FILE adds" in " ".join(shown.split())) == (not train)
+    assert "signature" not in shown
     if train:
-        assert ("Weakest\n" in shown) == (len(names) < 5)
+        assert "Weakest groups of a" in shown and "ranked by the lower 95 % bound" in shown
 
 
-def test_a_screen_ends_even_with_very_many_types(corpora: Path, run: Run) -> None:
-    gold = drawn(300, seed=5, types=[f"T{number:03}" for number in range(90)])
+@pytest.mark.usefixtures("screen")
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("compare r.json --samples 200", "compare r.json a b --samples 200", "diagnose r.json"),
+        *("power r.json", "gate r.json --baseline r.json", "show r.json"),
+        *("describe --train train.txt --test gold.txt", "describe gold.txt"),
+        *("show r.json --table tmr", "show r.json --table exact", "show r.json --table types"),
+    ],
+)
+def test_every_first_screen_fits_a_terminal(command: str, corpora: Path, run: Run) -> None:
+    done(run, f"evaluate gold.txt {systems('abcdefg')} --train train.txt -o r.json")
+    fits(done(run, command))
+
+
+@pytest.mark.usefixtures("screen")
+def test_35_files_give_at_most_five_lines_of_notes(corpora: Path, run: Run) -> None:
+    for number in range(35):
+        text = (corpora / "a.txt").read_text().replace("B-PER", "I-PER", 1 + number)
+        (corpora / f"run.{number:02}.txt").write_text(text)
+    shown = fits(done(run, "evaluate gold.txt --train train.txt --system a='run.*.txt' -o r.json"))
+    notes = shown[shown.index("\nnote: ") + 1 :].strip("\n").split("\n")
+    assert 1 <= len(notes) <= 5
+    assert any(re.search(r"repaired labels: [\d,]+ in 3\d files, first ", line) for line in notes)
+    every = done(run, "show r.json --notes").out
+    assert every.count("\nnote: ") >= 35 and "\nnote: run.34.txt:" in every
+
+
+@pytest.mark.usefixtures("screen")
+def test_a_screen_ends_even_with_very_many_types_and_long_names(corpora: Path, run: Run) -> None:
+    gold = drawn(300, seed=5, types=[f"T{number:03}-of-a-long-name" for number in range(90)])
     write(corpora / "gold.txt", gold)
-    shown = done(run, "evaluate gold.txt --system s=gold.txt").out
-    assert shown.count("\n") <= 50
-    assert "65 more types: --all" in shown
+    write(corpora / f"{'system' * 12}.txt", gold)
+    shown = fits(done(run, f"evaluate gold.txt gold.txt {'system' * 12}.txt"))
+    assert re.search(r"\n  \d\d more types: --all\n", shown)
+    assert "78 more types: --all" in fits(done(run, "evaluate gold.txt --system s=gold.txt"))
 
 
 @pytest.mark.parametrize(
@@ -74,21 +124,19 @@ def test_a_screen_ends_even_with_very_many_types(corpora: Path, run: Run) -> Non
 def test_what_is_asked_for_is_shown_in_full(option: str, corpora: Path, run: Run) -> None:
     shown = done(run, f"evaluate gold.txt {systems('ab')} --train train.txt {option}").out
     assert shown.startswith("Exact match\n")
-    assert "Weakest" not in shown and "more: " not in shown
+    assert "Weakest" not in shown and "Next: " not in shown
 
 
 def test_all_shows_every_table(corpora: Path, run: Run) -> None:
-    command = f"evaluate gold.txt {systems('ab')} --train train.txt -o r.json"
+    command = f"evaluate gold.txt {systems('ab')} --train train.txt -o r.json --quiet"
     shown = done(run, f"{command} --all").out
     for title in (
         *("Exact match", "F1 by type", "F1 with partial credit", "Tough mentions: recall"),
-        *("Where the errors are", "by attribute"),
+        *("Share of all wrong tokens", "by attribute"),
     ):
         assert title in shown
     assert done(run, "show r.json --all").out == shown
-    now, later = (done(run, line).out.split("\nmore: ") for line in (command, "show r.json"))
-    assert now[0] == later[0]
-    assert "--facet tmr" in now[1] and "--table tmr" in later[1]
+    assert done(run, command).out == done(run, "show r.json --quiet").out
 
 
 def test_the_summary_holds_every_row_for_programs(corpora: Path, run: Run) -> None:
@@ -98,6 +146,7 @@ def test_the_summary_holds_every_row_for_programs(corpora: Path, run: Run) -> No
     assert len(list(csv.DictReader(io.StringIO(text)))) > 50
 
 
+@pytest.mark.usefixtures("screen")
 def test_several_datasets_are_told_apart(corpora: Path, run: Run) -> None:
     write(corpora / "other.txt", drawn(200, seed=9))
     write(corpora / "wrong.txt", noisy(drawn(200, seed=9), 0.3, 7))
@@ -106,12 +155,12 @@ def test_several_datasets_are_told_apart(corpora: Path, run: Run) -> None:
         "[datasets.two]\ntest = 'other.txt'\ntrain = 'train.txt'\n"
         "[systems]\ns = { one = 'a.txt', two = 'wrong.txt' }\nt = { one = 'b.txt' }\n"
     )
-    shown = done(run, "evaluate e.toml").out
-    table, _, rest = shown.partition("\nWeakest\n")
+    shown = fits(done(run, "evaluate e.toml"))
+    table, _, rest = shown.partition("\nWeakest groups of ")
     assert "system" in table and "mean" in table and "–" in table
-    assert shown.count("\n") <= SCREEN
-    body = [line for line in rest.strip("\n").split("\n\n")[0].split("\n") if "=" in line]
-    assert body and all("one" in line or "two" in line for line in body), shown
+    heading, _, *body = rest.split("\n\n")[0].split("\n")[1:]
+    assert heading.split()[:2] == ["dataset", "group"]
+    assert {line.split()[0] for line in body if not line.startswith(" ")} <= {"one", "two"}
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -174,7 +223,7 @@ def test_quiet_means_no_note(form: str, data: Path, run: Run) -> None:
     quiet = done(run, f"{EVALUATE} --format {form} --quiet")
     assert "note: " in loud.out + loud.err
     assert "note: " not in quiet.out and quiet.err == ""
-    assert "more: " not in quiet.out
+    assert "Next: " not in quiet.out
     assert quiet.out != ""
     assert set(quiet.out.split("\n")) <= set(loud.out.split("\n"))
 
@@ -182,11 +231,11 @@ def test_quiet_means_no_note(form: str, data: Path, run: Run) -> None:
 @pytest.mark.parametrize(
     ("command", "wanted"),
     [
-        ("show r.json", "Exact match: toy"),
+        ("show r.json", "2 systems on toy: exact match"),
         ("show r.json --table types", "F1 by type"),
         ("compare r.json --samples 10", "good"),
         ("errors r.json", "  Paris is in France"),
-        ("evaluate e.toml -o e.json", "Exact match"),
+        ("evaluate e.toml -o e.json", "2 systems on toy: exact match"),
     ],
 )
 def test_quiet_keeps_what_was_asked_for(command: str, wanted: str, data: Path, run: Run) -> None:

@@ -5,13 +5,17 @@ import json
 import re
 import shlex
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.cli.conftest import Outcome, Run
 from tests.scoring.toys import drawn, noisy, write
 
 import nerscope
-from nerscope.render.summary import MARK, chosen_tables
+from nerscope.render.chosen import TableRequest, chosen_table
+from nerscope.render.document import Table
+from nerscope.render.number_index import SummaryIndex
+from nerscope.render.tables import MARK, TableChoice
 from nerscope.results.results import Results
 
 GOLD, OTHER, TRAIN = drawn(80, seed=1), drawn(60, seed=7), drawn(80, seed=2)
@@ -47,11 +51,16 @@ def done(run: Run, command: str) -> Outcome:
     return outcome
 
 
+def chosen(results: Results, name: str, **options: Any) -> Table:
+    request = TableRequest(name, options.pop("choice", TableChoice()), **options)
+    return chosen_table(SummaryIndex(results), request).table
+
+
 def grid(text: str) -> tuple[str, list[str], dict[str, list[str]]]:
     """Title, header, and rows by their first cell, of a table as text."""
-    title, _, rest = text.partition("\n\n")
-    header, _, *body = rest.split("\n\n")[0].split("\n")
-    cut = [re.split(r"\s{2,}", line.strip()) for line in [header, *body]]
+    title, header, _, *body = text.split("\n\n")[0].split("\n")
+    lines = [line for line in body if not line.startswith("  ")]  # notes are indented
+    cut = [re.split(r"\s{2,}", line.strip()) for line in [header, *lines] if line]
     return title, cut[0][1:], {row[0]: row[1:] for row in cut[1:]}
 
 
@@ -60,12 +69,13 @@ TABLES = {
     "types": "F1 by type",
     "partial": "F1 with partial credit",
     "pairs": "Pairs of each match",
-    "errors": "Where the errors are: share of all wrong tokens",
+    "errors": "Share of all wrong tokens",
+    "weakest": "Weakest groups",
     "datasets": "F1, exact match",
     "tmr": "Tough mentions: recall",
     "hard": "Hard tokens: token error rate (lower is better)",
-    "eLen": "eLen: F1",
-    "tCon": "tCon: F1",
+    "eLen": "Mention length (eLen): F1",
+    "tCon": "How consistently training labels this word (tCon): F1",
 }
 
 
@@ -78,7 +88,7 @@ def test_every_table_can_be_had_alone(
     outcome = done(run, f"show r.json --table {name} --format {form}")
     heading = {"text": f"{title}\n", "markdown": f"### {title}\n", "latex": f"\\caption{{{title}"}
     assert heading[form] in outcome.out
-    assert "signature: scheme:bio" in outcome.out
+    assert ("signature: scheme:bio" in outcome.out) == (form != "text")
     assert outcome.out.count("\\begin{tabular}") == (form == "latex")
 
 
@@ -91,7 +101,7 @@ def test_several_tables_stand_in_the_order_asked_for(folder: Path, run: Run) -> 
 def test_an_unknown_table_is_refused_with_a_suggestion(folder: Path, run: Run) -> None:
     outcome = run("show", "r.json", "--table", "exakt")
     assert outcome.code == 2
-    assert "table 'exakt': there is no such table" in outcome.err
+    assert "table 'exakt': these results have no such table" in outcome.err
     assert "did you mean 'exact'" in outcome.err
 
 
@@ -109,7 +119,7 @@ def test_an_unknown_table_is_refused_with_a_suggestion(folder: Path, run: Run) -
         (
             "--table partial --metric recall",
             "Recall with partial credit",
-            "left",
+            "same type and start (left)",
             ("recall", "left", None),
         ),
         (
@@ -136,15 +146,17 @@ def test_metric_and_match_are_chosen(
     for system in "abc":
         value = evaluated.value(system=system, metric=metric, match=match, type=kind)
         assert value is not None
-        assert rows[system][header.index(cell)].rstrip("*") == f"{100 * value:.2f}"
+        # Systems are columns, but for the table of datasets.
+        text = rows[cell][header.index(system)] if cell in rows else rows[system][0]
+        assert text.rstrip("*").partition(" (")[0] == f"{100 * value:.2f}"
 
 
 def test_a_facet_shows_another_metric(folder: Path, run: Run, evaluated: Results) -> None:
     title, header, rows = grid(done(run, "show r.json --table eLen --metric precision").out)
-    assert title == "eLen: precision"
+    assert title == "Mention length (eLen): precision"
     value = evaluated.value(system="b", facet="eLen", level="XS", metric="precision")
     assert value is not None
-    assert rows["b"][header.index("XS")].rstrip("*") == f"{100 * value:.2f}"
+    assert rows["1 token (XS)"][header.index("b")].rstrip("*") == f"{100 * value:.2f}"
 
 
 @pytest.mark.parametrize(
@@ -163,33 +175,95 @@ def test_what_the_results_do_not_have_is_refused(options: str, folder: Path, run
 
 
 @pytest.mark.parametrize(
-    ("options", "systems", "columns"),
+    ("options", "columns", "lines"),
     [
         ("--system c --system a", ["c", "a", "n"], ["all", "LOC", "ORG", "PER"]),
-        ("--column PER --column all", ["a", "b", "c", "n"], ["PER", "all"]),
-        ("--system b --column ORG", ["b", "n"], ["ORG"]),
+        ("--only PER --only all", ["a", "b", "c", "n"], ["PER", "all"]),
+        ("--system b --only ORG", ["b", "n"], ["ORG"]),
         ("--system c --system b --column LOC --no-n", ["c", "b"], ["LOC"]),
         ("--no-n", ["a", "b", "c"], ["all", "LOC", "ORG", "PER"]),
     ],
 )
-def test_systems_and_columns_stand_as_chosen(
-    options: str, systems: list[str], columns: list[str], folder: Path, run: Run
+def test_systems_and_lines_stand_as_chosen(
+    options: str, columns: list[str], lines: list[str], folder: Path, run: Run
 ) -> None:
     _, every, whole = grid(done(run, "show r.json --table types").out)
     _, header, rows = grid(done(run, f"show r.json --table types {options}").out)
-    assert (list(rows), header) == (systems, columns)
+    assert (header, list(rows)) == (columns, lines)
     for name, cells in rows.items():
-        assert cells == [whole[name][every.index(column)] for column in columns]
+        # Among fewer systems, another one may be the best.
+        plain = [cell.rstrip("*") for cell in cells]
+        assert plain == [whole[name][every.index(column)].rstrip("*") for column in columns]
+
+
+def test_lines_are_chosen_by_words_or_codes(folder: Path, run: Run) -> None:
+    by_code = done(run, "show r.json --table tmr --only unseen-tokens").out
+    words = "'mentions whose text is new'"
+    assert done(run, f"show r.json --table tmr --only {words}").out == by_code
+    assert "(unseen-tokens)" in by_code
+    alone = done(run, "show r.json --table tmr --only unseen-tokens --codes").out
+    assert "\nunseen-tokens  " in alone and "whose text" not in alone
+
+
+@pytest.mark.parametrize(
+    ("options", "order"),
+    [
+        ("--table exact --sort F1 --no-n", ["a", "b", "c"]),
+        ("--table exact --sort F1", ["a", "b", "c", "n"]),
+        ("--table exact --sort system --system c --system a --no-n", ["a", "c"]),
+    ],
+)
+def test_rows_are_sorted_the_best_first(
+    options: str, order: list[str], folder: Path, run: Run
+) -> None:
+    assert list(grid(done(run, f"show r.json {options}").out)[2]) == order
+
+
+def test_error_rates_are_sorted_the_lowest_first(folder: Path, run: Run) -> None:
+    rows = grid(done(run, "show r.json --table hard --sort a").out)[2]
+    values = [float(cells[0].rstrip("*")) for cells in rows.values() if cells[0] != "–"]
+    assert values == sorted(values)
+    refused = run(*shlex.split("show r.json --table hard --sort d"))
+    assert refused.code == 2 and "--sort d: the table has no such column" in refused.err
+
+
+def test_intervals_can_be_left_out(folder: Path, run: Run, two_datasets: Results) -> None:
+    with_bounds = nerscope.evaluate(GOLD, OUTPUTS, train=TRAIN, intervals=True)
+    with_bounds.save(folder / "i.json")
+    for table in ("exact", "tmr", "weakest"):
+        whole = done(run, f"show i.json --table {table} --format latex").out
+        plain = done(run, f"show i.json --table {table} --format latex --no-intervals").out
+        assert re.search(r"\d \[\d", whole) and not re.search(r"\d \[\d", plain)
+
+
+def test_rows_beyond_the_screen_need_all(folder: Path, run: Run) -> None:
+    gold = drawn(400, seed=5, types=[f"T{number:02}" for number in range(50)])
+    nerscope.evaluate(gold, {"s": gold}).save(folder / "many.json")
+    shown = done(run, "show many.json --table types").out
+    assert "\n  21 more rows: --all\n" in shown and shown.count("\n") <= 40
+    assert "more rows" not in done(run, "show many.json --table types --all").out
+    assert done(run, "show many.json --table types --format csv").out.count("\n") > 50
+
+
+def test_notes_are_printed_by_show_only_if_wanted(tmp_path: Path, run: Run) -> None:
+    (tmp_path / "gold.txt").write_text("Ada B-PER\nmet O\nBob I-PER\n")
+    saved, gold = str(tmp_path / "r.json"), str(tmp_path / "gold.txt")
+    first = run("evaluate", gold, f"s={gold}", "-o", saved)
+    note = "1 transition not allowed in bio, repaired as conlleval: I-PER after O (1)"
+    assert note in first.out
+    assert "note: " not in run("show", saved).out
+    assert f"note: {gold}:3: {note}\n" in run("show", saved, "--notes").out
 
 
 @pytest.mark.parametrize(
     ("options", "fact"),
     [
-        ("--table types --system d", "--system d: the table has none"),
-        ("--table types --column PERR", "--column PERR: the table has none"),
+        ("--table types --system d", "--system d: the results do not have it"),
+        ("--table types --only PERR", "--only PERR: the table does not have it"),
         ("--table types --against d", "system 'd': it is not in the results"),
         ("--system d", "--table"),
-        ("--column PER", "--table"),
+        ("--only PER", "--table"),
+        ("--sort n", "--table"),
         ("--metric f1", "--table"),
     ],
 )
@@ -201,19 +275,21 @@ def test_choices_that_cannot_be_followed_are_refused(
     assert fact in outcome.err
 
 
-def test_systems_are_chosen_on_every_dataset(folder: Path, run: Run) -> None:
-    _, _, rows = grid(done(run, "show both.json --table exact --system c --system a --no-n").out)
-    assert list(rows) == ["toy: c", "toy: a", "twin: c", "twin: a"]
+def test_systems_are_chosen_on_every_dataset(two_datasets: Results) -> None:
+    choice = TableChoice(systems=["c", "a"], with_sizes=False)
+    table = chosen(two_datasets, "exact", choice=choice)
+    names = [(row[0].text, row[1].text) for row in table.rows]
+    assert names == [("toy", "c"), ("toy", "a"), ("twin", "c"), ("twin", "a")]
 
 
 def test_a_system_called_n_is_no_denominator() -> None:
     results = nerscope.evaluate(GOLD, {"n": OUTPUTS["a"], "m": OUTPUTS["b"]})
-    ((table, _, _),) = chosen_tables(results, ["exact"], with_n=False)
+    table = chosen(results, "exact", choice=TableChoice(with_sizes=False))
     assert [row[0].text for row in table.rows] == ["n", "m"]
 
 
-def test_marks_stand_where_the_comparison_is_sure(evaluated: Results) -> None:
-    ((table, _, _),) = chosen_tables(evaluated, ["types"], against="a")
+def test_marks_stand_where_the_comparison_is_significant(evaluated: Results) -> None:
+    table = chosen(evaluated, "types", against="a")
     found = nerscope.compare(evaluated, baseline="a", metrics=["f1"], matches=["exact"])
     p = {
         (row["system_a"], row["type"]): row["p"]
@@ -222,40 +298,42 @@ def test_marks_stand_where_the_comparison_is_sure(evaluated: Results) -> None:
     }
     marks = 0
     for row in table.rows:
-        for name, cell in zip(table.header[1:], row[1:], strict=True):
-            key = (row[0].text, None if name == "all" else name)
+        for system, cell in zip(table.header[1:], row[1:], strict=True):
+            key = (system, None if row[0].text == "all" else row[0].text)
             assert cell.text.endswith(MARK) == (key in p and p[key] < 0.05)
             marks += cell.text.endswith(MARK)
     assert marks >= 4
-    assert any("differs from a (p < 0.05" in note for note in table.notes)
+    assert any("differs significantly from a (p < 0.05" in note for note in table.notes)
 
 
 @pytest.mark.slow
 def test_marks_reach_every_dataset_and_latex(folder: Path, run: Run) -> None:
     shown = done(run, "show both.json --table exact --against a --format latex").out
     marked = [line for line in shown.split("\n") if "\\textdagger{}" in line and "&" in line]
-    assert {line.partition(" &")[0] for line in marked} >= {"toy: c", "twin: c"}
-    assert not any(line.startswith(("toy: a", "twin: a")) for line in marked)
+    systems = {tuple(line.split(" & ")[:2]) for line in marked}
+    assert {("toy", "c"), ("twin", "c")} <= systems
+    assert not any(system == "a" for _, system in systems)
 
 
 def test_latex_has_booktabs_caption_and_label(folder: Path, run: Run) -> None:
     shown = done(
         run,
         "show r.json --table tmr --format latex --caption 'F_1 & more' --label tab:tmr --no-n "
-        "--column seen --column unseen-any",
+        "--only seen --only unseen-any --system a --system b",
     ).out
     for part in (
         *("% needs \\usepackage{booktabs}\n", "\\caption{F\\_1 \\& more", "\\label{tab:tmr}\n"),
         *("\\begin{tabular}{lrr}\n\\toprule\n", "\\midrule\n", "\\bottomrule\n\\end{tabular}"),
-        "system & seen & unseen-any \\\\\n",
+        "group & a & b \\\\\n",
+        "\nmentions seen in training (seen) & ",
     ):
         assert part in shown
-    assert "\nn & " not in shown
+    assert "& n " not in shown
     assert "\\label" not in done(run, "show r.json --table tmr --format latex").out
 
 
 def test_the_mean_over_datasets_says_on_how_many_it_rests(two_datasets: Results) -> None:
-    ((table, _, _),) = chosen_tables(two_datasets, ["datasets"])
+    table = chosen(two_datasets, "datasets")
     assert table.header == ("system", "toy", "twin", "mean")
     values = {
         (system, name): two_datasets.value(dataset=name, system=system, metric="f1")
@@ -268,7 +346,7 @@ def test_the_mean_over_datasets_says_on_how_many_it_rests(two_datasets: Results)
         assert rows[system] == [f"{100 * value:.2f}" for value in [*both, sum(both) / 2]]
     alone = f"{100 * (values['b', 'toy'] or 0.0):.2f}"
     assert rows["b"] == [alone, "–", f"{alone} (1)"]
-    assert "(k) rests on k of them only" in table.notes[0]
+    assert table.notes == ("(k): mean over k datasets only",)
 
 
 def test_a_table_narrows_csv_and_json_too(folder: Path, run: Run, evaluated: Results) -> None:
@@ -276,7 +354,7 @@ def test_a_table_narrows_csv_and_json_too(folder: Path, run: Run, evaluated: Res
     rows = list(csv.DictReader(lines))
     assert {(row["system"], row["metric"]) for row in rows} == {("b", "recall")}
     assert {row["facet"] for row in rows} == {"tmr", "all"}
-    data = json.loads(done(run, "show r.json --table partial --column left --format json").out)
+    data = json.loads(done(run, "show r.json --table partial --only left --format json").out)
     assert {(row["facet"], row["match"], row["metric"]) for row in data["rows"]} == {
         ("all", "left", "f1")
     }
@@ -314,5 +392,5 @@ def test_a_note_says_what_intervals_cover_where_numbers_of_runs_differ(
         options = [f"--system={name}={tmp_path / file}.txt" for name, file in pairs]
         saved = str(tmp_path / f"{kind}.json")
         evaluated = run("evaluate", str(tmp_path / "gold.txt"), *options, "-o", saved)
-        shown = run("show", saved)
+        shown = run("show", saved, "--notes")
         assert [note in outcome.out for outcome in (evaluated, shown)] == [kind == "mixed"] * 2

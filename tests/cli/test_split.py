@@ -35,7 +35,7 @@ def test_leaks_are_shown_where_they_are_allowed(folder: Path, run: Run) -> None:
     outcome = run("split", "data.txt", "-o", "made", "--folds", "22", "--allow-leaks")
     assert outcome.code == 0
     assert "leaks" in outcome.out
-    assert "nerscope: note: 2 sentences of test and dev sets are in another part" in outcome.err
+    assert "note: 2 sentences of test and dev sets are in another part" in outcome.out
 
 
 @pytest.mark.parametrize("form", ["json", "csv", "markdown"])
@@ -67,7 +67,7 @@ def test_what_is_wrong_is_one_message(folder: Path, run: Run) -> None:
     outcome = run("split", "data.txt", "-o", "made", "--folds", "2", "--random", "2")
     assert outcome.code == 2 and outcome.out == ""
     assert outcome.err == (
-        "nerscope: split: 2 kinds of split are asked for. Remedy: "
+        "nerscope: split: 2 kinds of split are asked for. Fix: "
         "give one of --folds K, --random N, --leave-out and --hard …\n"
     )
     assert not (folder / "made").exists()

@@ -118,7 +118,7 @@ def test_errors_of_ours_come_whole_and_are_not_tried_again(
         list(engine.map(works.fails, str(count), [(kind, "a.txt:3", "it is bad", "mend it")]))
     error = caught.value
     assert type(error) is getattr(ns, kind)
-    assert (error.place, error.fact, error.remedy) == ("a.txt:3", "it is bad", "mend it")
+    assert (error.place, error.fact, error.fix) == ("a.txt:3", "it is bad", "mend it")
     assert error.exit_code == getattr(ns, kind).exit_code
     assert count.read_text(encoding="utf-8") == "tried\n"
 

@@ -118,7 +118,7 @@ def test_words_are_those_of_the_row_or_those_that_count(words: list[str]) -> Non
             [["a", "b"]],
             "sentence 1: the numbers differ: 1 labels that count, 2 tokens",
         ),
-        ([[0]], [[7]], None, "7 is not the id of a label. Remedy: label_list has 4 labels"),
+        ([[0]], [[7]], None, "7 is not the id of a label. Fix: label_list has 4 labels"),
         ([[0.0]], [[0]], None, "0.0 is not the id of a label"),
         ([[[]]], [[0]], None, r"\[\] is not the id of a label"),
         ([0, 1], [0, 1], None, "0 is no sentence"),

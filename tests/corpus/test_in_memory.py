@@ -101,12 +101,12 @@ def test_each_refusal_names_the_sentence_and_the_fact(
     with pytest.raises(InputError) as caught:
         Corpus.of(sentences)
     assert (caught.value.place, caught.value.fact) == (place, fact)
-    assert caught.value.remedy
+    assert caught.value.fix
 
 
 @pytest.mark.parametrize("sentence", [None, 5, (["a"], None), {"tokens": None, "labels": ["O"]}])
 def test_what_is_no_sentence_is_refused_with_its_number(sentence: Any) -> None:
-    with pytest.raises(InputError, match=r"<memory>: sentence 2: .* Remedy: "):
+    with pytest.raises(InputError, match=r"<memory>: sentence 2: .* Fix: "):
         Corpus.of([["O"], sentence])
 
 
@@ -128,7 +128,7 @@ def test_a_bad_label_is_a_format_error_at_its_place(text: str, fact: str) -> Non
     assert (
         isinstance(error, FormatError)
         and str(error).startswith(f"f.txt:3: {fact}")
-        and "Remedy: " in str(error)
+        and "Fix: " in str(error)
     )
 
 
@@ -231,7 +231,7 @@ def test_spans_that_cannot_be_are_refused_at_their_sentence(
     with pytest.raises(InputError) as caught:
         Corpus.of(sentences)
     assert (caught.value.place, caught.value.fact) == (place, fact)
-    assert caught.value.remedy
+    assert caught.value.fix
 
 
 def test_the_whole_numbers_of_numpy_are_whole_numbers_in_spans_too() -> None:

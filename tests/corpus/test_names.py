@@ -1,4 +1,4 @@
-"""Registries of named things, and messages with a place, a fact and a remedy."""
+"""Registries of named things, and messages with a place, a fact and a fix."""
 
 import pickle
 from importlib.metadata import EntryPoint, EntryPoints
@@ -46,7 +46,7 @@ def test_the_name_of_what_is_built_in_is_taken(built_in: bool) -> None:
     with pytest.raises(UsageError) as caught:
         registry.add("blue", "#00e", built_in=built_in)
     assert str(caught.value) == (
-        "colour 'blue': a built-in one has this name. Remedy: choose another name"
+        "colour 'blue': a built-in one has this name. Fix: choose another name"
     )
     assert registry["blue"] == "#00f" and registry.is_built_in("blue")
 
@@ -100,7 +100,7 @@ def test_options_are_written_behind_a_name(text: str, expected: tuple[str, float
 def test_what_is_written_otherwise_is_refused(text: Any, fact: str) -> None:
     with pytest.raises(UsageError) as caught:
         boxes().make(text)
-    assert caught.value.fact.startswith(fact) and caught.value.remedy
+    assert caught.value.fact.startswith(fact) and caught.value.fix
 
 
 def test_a_maker_that_is_registered_again_makes_new_things() -> None:
@@ -129,7 +129,7 @@ def test_an_unknown_name_is_answered_with_the_closest_one_each_time() -> None:
             registry["gren"]
         assert str(caught.value) == (
             "colour 'gren': there is no colour of this name. "
-            "Remedy: did you mean 'green'? Known: green, red"
+            "Fix: did you mean 'green'? Known: green, red"
         )
 
 
@@ -167,10 +167,10 @@ def test_the_closest_word_is_suggested_whatever_its_case(word: str, expected: st
 
 
 @pytest.mark.parametrize("kind", [InputError, FormatError, AlignmentError, OutputError, UsageError])
-def test_every_error_has_a_place_a_fact_and_a_remedy(kind: type[NerscopeError]) -> None:
+def test_every_error_has_a_place_a_fact_and_a_fix(kind: type[NerscopeError]) -> None:
     error = kind("here", "it is wrong", "mend it")
-    assert (error.place, error.fact, error.remedy) == ("here", "it is wrong", "mend it")
-    assert str(error) == "here: it is wrong. Remedy: mend it"
+    assert (error.place, error.fact, error.fix) == ("here", "it is wrong", "mend it")
+    assert str(error) == "here: it is wrong. Fix: mend it"
 
 
 def test_problems_of_reading_are_input_errors() -> None:
@@ -193,4 +193,4 @@ def test_words_agree_with_their_number(count: int, expected: str) -> None:
 def test_errors_travel_between_processes_whole() -> None:
     error = pickle.loads(pickle.dumps(FormatError("f.txt:3", "the label is empty", "give one")))
     assert isinstance(error, FormatError)
-    assert (error.place, error.fact, error.remedy) == ("f.txt:3", "the label is empty", "give one")
+    assert (error.place, error.fact, error.fix) == ("f.txt:3", "the label is empty", "give one")

@@ -156,7 +156,7 @@ def test_a_share_of_no_mentions_is_undefined() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("unsen=0.5", "no share is called 'unsen'. Remedy: did you mean 'unseen'?"),
+        ("unsen=0.5", "no share is called 'unsen'. Fix: did you mean 'unseen'?"),
         ("unseen=1.5", "'1.5' cannot be the share of 'unseen'"),
         ("unseen=nan", "'nan' cannot be"),
         ("unseen", "'' cannot be"),

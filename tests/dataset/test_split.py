@@ -712,7 +712,7 @@ def test_what_cannot_be_is_refused_and_nothing_is_written(
     (tmp_path / "x.txt").write_text(NEWS)
     with pytest.raises(NerscopeError) as refused:
         split(str(tmp_path / "x.txt"), tmp_path / "o", **wishes)
-    assert fact in refused.value.fact and refused.value.remedy
+    assert fact in refused.value.fact and refused.value.fix
     assert [one.name for one in tmp_path.iterdir()] == ["x.txt"]
 
 

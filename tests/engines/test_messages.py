@@ -96,11 +96,11 @@ def test_only_classes_and_builders_are_called() -> None:
 @pytest.mark.parametrize(
     ("error", "kind", "text"),
     [
-        (FormatError("a:1", "bad", "mend"), FormatError, "a:1: bad. Remedy: mend"),
+        (FormatError("a:1", "bad", "mend"), FormatError, "a:1: bad. Fix: mend"),
         (
             type("Own", (FaultError,), {})("x", "full", "empty"),
             FaultError,
-            "x: full. Remedy: empty",
+            "x: full. Fix: empty",
         ),
         (KeyError("k"), KeyError, "'k'"),
         (OSError(28, "full"), OSError, "[Errno 28] full"),

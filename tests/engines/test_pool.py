@@ -141,7 +141,7 @@ def refuse(*arguments: object) -> None:
 @pytest.mark.parametrize(
     ("item", "kind", "message"),
     [
-        (3, FormatError, r"a.txt:3: this is no label. Remedy: mend it"),
+        (3, FormatError, r"a.txt:3: this is no label. Fix: mend it"),
         (4, KeyError, "key"),
         (5, RuntimeError, "Odd: odd"),
     ],

@@ -201,12 +201,12 @@ def _grown(cluster: Cluster, sent: list[Any]) -> tuple[list[Any], list[Any]]:
         (
             ("message", ("InputError", __file__, "no such file", "check the path", "n1")),
             ns.FaultError,
-            "the node n1 has no such file. Remedy: put it on a path that all nodes can read",
+            "the node n1 has no such file. Fix: put it on a path that all nodes can read",
         ),
         (
             ("message", ("InputError", "nowhere.txt", "no such file", "check the path", "n1")),
             ns.InputError,
-            "nowhere.txt: no such file. Remedy: check the path",
+            "nowhere.txt: no such file. Fix: check the path",
         ),
     ],
 )

@@ -1,4 +1,4 @@
-"""Values that would give nonsense are refused, each with its remedy."""
+"""Values that would give nonsense are refused, each with its fix."""
 
 from pathlib import Path
 

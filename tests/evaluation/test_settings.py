@@ -21,16 +21,16 @@ GOLD = corpus("Ada/B-PER met Oslo/B-LOC")
         # misspelt names of options
         (
             {"facet": ["tmr"]},
-            "option 'facet': there is no such option. Remedy: did you mean 'facets'",
+            "option 'facet': there is no such option. Fix: did you mean 'facets'",
         ),
         # misspelt values
         ({"repair": "conleval"}, "did you mean 'conlleval'"),
-        ({"token_repair": "discard"}, "there is no 'discard'. Remedy: Known: conlleval, strict"),
+        ({"token_repair": "discard"}, "there is no 'discard'. Fix: Known: conlleval, strict"),
         ({"token_match": "bilu"}, "did you mean 'bilou'"),
         ({"bucketing": "equal"}, "there is no 'equal'"),
         ({"matches": ["lft"]}, "did you mean 'left'"),
         ({"metrics": ["f3"]}, "there is no metric"),
-        ({"metrics": 3}, "3 cannot be. Remedy: give a name or a list of names"),
+        ({"metrics": 3}, "3 cannot be. Fix: give a name or a list of names"),
         ({"matches": [3]}, "give a name or a list of names"),
         ({"facets": ["tnr"]}, "did you mean 'tmr'"),
         # numbers that make no sense

@@ -114,16 +114,16 @@ def test_every_key_is_understood(folder: Path) -> None:
     ("text", "place", "message"),
     [
         # misspelt keys, with their line
-        ("[dataset.d]\n", ":1", "unknown key 'dataset'. Remedy: did you mean 'datasets'"),
+        ("[dataset.d]\n", ":1", "unknown key 'dataset'. Fix: did you mean 'datasets'"),
         (
             HEAD + 'tets = "x"\n[systems]\nx = "x"\n',
             ":4",
-            r"unknown key 'tets' in \[datasets.d\]. Remedy: did you mean 'test'",
+            r"unknown key 'tets' in \[datasets.d\]. Fix: did you mean 'test'",
         ),
         (
             HEAD + '[systems]\nx = "x"\n[settings]\nsample = 3\n',
             ":7",
-            r"unknown key 'sample' in \[settings\]. Remedy: did you mean 'samples'",
+            r"unknown key 'sample' in \[settings\]. Fix: did you mean 'samples'",
         ),
         (HEAD + '[systems]\nx = "x"\n[compare]\nbase = "x"\n', ":7", "did you mean 'baseline'"),
         (HEAD + 'deev = "test.txt"\n[systems]\nx = "x"\n', ":4", "unknown key 'deev'"),

@@ -192,7 +192,7 @@ CASES = {
         "stats/methods/sign.py",
         STATISTICAL_TEST,
         [
-            (f"{EVALUATE} -o r.json", "Exact match"),
+            (f"{EVALUATE} -o r.json", "exact match"),
             # The good system wins 40 sentences and loses 20: p = 2 P(Bin(60, 1/2) <= 20).
             ("compare r.json --metric f1 --method sign --format json", '"p": 0.0134'),
             ("explain sign", "sign: Of the clusters"),
@@ -201,7 +201,7 @@ CASES = {
     "output": BuiltIn(
         "render/outputs/titles.py",
         OUTPUT,
-        [(f"{EVALUATE} --format titles", "- Exact match")],
+        [(f"{EVALUATE} --format titles", "- 2 systems on gold: exact match")],
     ),
     "engine": BuiltIn(
         "engines/backwards.py", ENGINE, [(f"{EVALUATE} --engine backwards", "backwards")]

@@ -253,7 +253,7 @@ def test_bad_files_are_refused_with_their_place(data: bytes, place: str, fact: s
         whole(data)
     assert caught.value.place.startswith(place)
     assert fact in caught.value.fact
-    assert caught.value.remedy
+    assert caught.value.fix
 
 
 @pytest.mark.parametrize(

@@ -347,7 +347,7 @@ def test_options_that_a_format_does_not_have_are_refused(
     path.write_text(TEXT, encoding="utf-8")
     with pytest.raises(UsageError) as caught:
         read(path, **options)
-    assert caught.value.fact == fact and "did you mean" in caught.value.remedy
+    assert caught.value.fact == fact and "did you mean" in caught.value.fix
 
 
 def test_the_format_may_be_said(tmp_path: Path) -> None:
@@ -407,7 +407,7 @@ def test_handles_are_mended_on_request(text: str, expected: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "fact", "remedy"),
+    ("text", "fact", "fix"),
     [
         # unknown names
         ("f::coments=yes", "no file option is called 'coments'", "did you mean 'comments'"),
@@ -426,13 +426,13 @@ def test_handles_are_mended_on_request(text: str, expected: list[str]) -> None:
     ],
 )
 def test_options_that_cannot_be_understood_are_refused(
-    text: str, fact: str, remedy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    text: str, fact: str, fix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("f").write_text(TEXT, encoding="utf-8")
     with pytest.raises(UsageError) as caught:
         source_named(text)
-    assert caught.value.fact == fact and remedy in caught.value.remedy
+    assert caught.value.fact == fact and fix in caught.value.fix
 
 
 @pytest.mark.parametrize(
@@ -506,7 +506,7 @@ def test_what_cannot_be_read_is_refused_at_its_place(
     with pytest.raises(InputError) as caught:
         read_text(data, **options)
     assert (caught.value.place, caught.value.fact) == (place, fact)
-    assert caught.value.remedy
+    assert caught.value.fix
 
 
 def test_the_wrong_encoding_is_met_with_the_option_to_say() -> None:

@@ -1,4 +1,4 @@
-"""What one mapping says, in the words of every tool; and what is refused, with a remedy."""
+"""What one mapping says, in the words of every tool; and what is refused, with a fix."""
 
 from typing import Any
 
@@ -364,7 +364,7 @@ PARTY = "🎉 Ada"
 
 
 @pytest.mark.parametrize(
-    ("item", "fact", "remedy"),
+    ("item", "fact", "fix"),
     [
         # offsets that are none
         (one(-1, 3), "-1 is no offset", "whole numbers"),
@@ -499,14 +499,12 @@ PARTY = "🎉 Ada"
         ({"text": TEXT, "spans": [], "answer": "reject"}, "0 records where one is meant", "one"),
     ],
 )
-def test_bad_records_are_refused_with_a_remedy(
-    item: dict[str, Any], fact: str, remedy: str
-) -> None:
+def test_bad_records_are_refused_with_a_fix(item: dict[str, Any], fact: str, fix: str) -> None:
     with pytest.raises(FormatError) as caught:
         read_record(item, "f.jsonl:7", 7)
     assert caught.value.place == "f.jsonl:7"
     assert fact in caught.value.fact
-    assert remedy in caught.value.remedy
+    assert fix in caught.value.fix
 
 
 @pytest.mark.parametrize(

@@ -264,7 +264,7 @@ def test_what_differs_is_shown_at_both_places_with_a_guess(
         list(side_by_side([file(gold, "g"), file(output, "s")], Coding()))
     assert caught.value.place == places[0]
     assert places[1] in caught.value.fact and fact in caught.value.fact
-    assert caught.value.remedy.startswith(guess)
+    assert caught.value.fix.startswith(guess)
 
 
 def test_labels_alone_that_are_too_few_are_refused() -> None:
@@ -276,14 +276,14 @@ def test_labels_alone_that_are_too_few_are_refused() -> None:
             )
         )
     assert caught.value.place == "g:1" and "s:1" in caught.value.fact
-    assert caught.value.remedy == "give every sentence as many labels as it has tokens"
+    assert caught.value.fix == "give every sentence as many labels as it has tokens"
 
 
 def test_a_difference_in_a_later_chunk_keeps_its_number(monkeypatch: pytest.MonkeyPatch) -> None:
     tiny_blocks(monkeypatch, 24)
     same = "a O\nb O\n\n" * 50
     with pytest.raises(
-        AlignmentError, match=r"^g:151: sentence 51 differs from s:151: .*Remedy: the tokens differ"
+        AlignmentError, match=r"^g:151: sentence 51 differs from s:151: .*Fix: the tokens differ"
     ):
         list(side_by_side([file(same + "c O\n", "g"), file(same + "d O\n", "s")], Coding()))
     with pytest.raises(AlignmentError, match=r"^s: it ends after 50 sentences, but g:151 goes on"):

@@ -418,7 +418,7 @@ def test_no_change_of_a_byte_is_more_than_an_error(data: st.DataObject) -> None:
     try:
         corpus = read(io.BytesIO(bytes(content)), format=form)
     except NerscopeError as error:
-        assert error.remedy
+        assert error.fix
     else:
         assert words_of(corpus)
 
@@ -564,9 +564,7 @@ def test_a_saved_dataset_is_read_file_after_file(tmp_path: Path) -> None:
 
 def test_a_dataset_of_splits_names_them(tmp_path: Path) -> None:
     (tmp_path / "dataset_dict.json").write_text('{"splits": ["train", "test"]}')
-    with pytest.raises(
-        InputError, match=r"several splits: train, test\. Remedy: name one: .*/test"
-    ):
+    with pytest.raises(InputError, match=r"several splits: train, test\. Fix: name one: .*/test"):
         read(tmp_path)
 
 

@@ -337,7 +337,7 @@ def test_no_change_of_a_byte_is_more_than_an_error(data: st.DataObject) -> None:
     try:
         corpus = whole(zlib.compress(bytes(content)))
     except NerscopeError as error:
-        assert error.remedy
+        assert error.fix
     else:
         assert corpus.n_tokens
 

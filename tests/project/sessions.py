@@ -1,6 +1,7 @@
-"""Sessions in the documentation: find the commands, run them, compare or refresh what they print.
+"""What the program writes into the documentation: sessions, and the options of commands.
 
-Refresh the pages after a change of output with: python -m tests.project.sessions --write
+Commands of a session are run, and what they print is compared or refreshed. A table of options is
+made from the help of its command. Refresh the pages with: python -m tests.project.sessions --write
 """
 
 import os
@@ -12,6 +13,10 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
+
+from typer.main import get_command
+
+from nerscope.cli.main import application
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -49,7 +54,7 @@ _exit_codes: dict[Path, int] = {}  # of the last command in each folder, for `ec
 
 
 def run(command: str, folder: Path, shown: str = "") -> str:
-    """What a command prints, on both streams, in a terminal of 100 columns.
+    """What a command prints, on both streams, in a terminal of 80 columns.
 
     `cat FILE` of a file that is not there means that the reader makes it, as the page shows it.
     """
@@ -59,7 +64,7 @@ def run(command: str, folder: Path, shown: str = "") -> str:
     environment = {
         **os.environ,
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
-        "COLUMNS": "100",
+        "COLUMNS": "80",
         "NO_COLOR": "1",
     }
     finished = subprocess.run(
@@ -98,6 +103,36 @@ def differences(page: Path, folder: Path) -> Iterator[str]:
                 yield f"$ {step.command}\nshown:\n{step.output}\nprinted:\n{printed}\n"
 
 
+_OPTIONS = re.compile(r"(?m)^\| option \|.*\n(?:\|.*\n)+")
+
+
+def options_table(name: str) -> str:
+    """The arguments and options of a command as a table, in the words of its help."""
+    command = get_command(application()).commands[name]  # type: ignore[attr-defined]
+    lines = ["| option | what it does |", "|---|---|"]
+    for parameter in command.params:
+        names = [f"`{option}`" for option in parameter.opts]
+        value = parameter.metavar or ""
+        if parameter.param_type_name == "argument":
+            names = [f"`{value}`"]
+        elif value and not getattr(parameter, "is_flag", False):
+            names[-1] = f"{names[-1][:-1]} {value}`"
+        shown = ", ".join(names).replace("|", "\\|")
+        lines.append(f"| {shown} | {_escaped(getattr(parameter, 'help', '') or '')} |")
+    return "\n".join([*lines, "| `-h`, `--help` | Show the options and exit. |"]) + "\n"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def with_options(page: Path, text: str) -> str:
+    """The text of a page with the table of options of its command, if it is about one."""
+    if page.parent.name != "commands":
+        return text
+    return _OPTIONS.sub(lambda _: options_table(page.stem), text, count=1)
+
+
 def refreshed(page: Path, folder: Path) -> str:
     """The page with what its commands print; a fitting elision stays, a long output is cut."""
 
@@ -113,7 +148,7 @@ def refreshed(page: Path, folder: Path) -> str:
             lines += [f"$ {step.command}", *(shown if printed else [])]
         return block[0].replace(block[1], "\n".join(lines) + "\n")
 
-    return _BLOCK.sub(again, page.read_text(encoding="utf-8"))
+    return with_options(page, _BLOCK.sub(again, page.read_text(encoding="utf-8")))
 
 
 def main() -> None:

@@ -99,7 +99,7 @@ def error_facts() -> list[tuple[str, str]]:
     return facts
 
 
-def test_every_error_is_listed_with_its_remedy() -> None:
+def test_every_error_is_listed_with_its_fix() -> None:
     page = re.sub(r"\s+", " ", (DOCS / "messages.md").read_text(encoding="utf-8"))
     facts = error_facts()
     assert len(facts) > 50

@@ -1,5 +1,6 @@
 """What a description looks like: a page, all of it, lists, tidy records."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -7,9 +8,10 @@ from tests.scoring.toys import corpus, drawn
 
 import nerscope
 from nerscope.dataset.describe import describe_each
-from nerscope.render.description import all_tables, description_document, page_tables
+from nerscope.render.description import all_tables, composition_tables, description_document
 from nerscope.render.document import OUTPUTS, Table
 from nerscope.render.findings import LISTINGS
+from nerscope.render.layout import SCREEN_LINES
 
 TRAIN = corpus("Ada/B-PER met Paris/B-LOC", "Paris/B-PER met Ada/B-PER Lee/I-PER", "Paris fell")
 DEV = corpus("Eve/B-PER met Ada/B-PER")
@@ -24,48 +26,56 @@ def cells(table: Table) -> list[list[str]]:
     return [[cell.text for cell in row] for row in table.rows]
 
 
-def test_a_page_has_sizes_composition_and_surfaces() -> None:
-    sizes, tough, hard, surfaces = page_tables(described(dev=DEV, test=TEST))
+def page(description: dict[str, Any]) -> list[Table]:
+    return list(description_document(description).tables)
+
+
+def test_a_page_has_sizes_and_composition() -> None:
+    sizes, tough = page(described(dev=DEV, test=TEST))
     assert sizes.header == ("", "train", "dev", "test")
     assert cells(sizes) == [
         ["sentences", "3", "1", "3"],
         ["documents", "–", "–", "–"],
-        ["tokens / distinct", "9 / 5", "3 / 3", "9 / 7"],
-        ["sentence length", "3, 3, 4", "3, 3, 3", "3, 3, 4"],
-        ["mentions / surfaces", "4 / 3", "2 / 2", "4 / 3"],
-        ["mention length", "1.25, 1, 2", "1, 1, 1", "1.25, 1, 2"],
-        [
-            "ambiguous mentions / surfaces",
-            "2 (50.0) / 1 (33.3)",
-            "0 (0.0) / 0 (0.0)",
-            "2 (50.0) / 1 (33.3)",
-        ],
-        [
-            "unseen mentions / surfaces",
-            "0 (0.0) / 0 (0.0)",
-            "1 (50.0) / 1 (50.0)",
-            "1 (25.0) / 1 (33.3)",
-        ],
-        ["of type PER", "3 (75.0)", "2 (100.0)", "2 (50.0)"],
-        ["of type LOC", "1 (25.0)", "0 (0.0)", "1 (25.0)"],
-        ["of type ORG", "0 (0.0)", "0 (0.0)", "1 (25.0)"],
+        ["tokens", "9", "3", "9"],
+        ["distinct tokens", "5", "3", "7"],
+        ["mentions", "4", "2", "4"],
+        ["distinct mentions", "3", "2", "3"],
+        ["sentence length (mean, median, max)", "3, 3, 4", "3, 3, 3", "3, 3, 4"],
+        ["mention length (mean, median, max)", "1.25, 1, 2", "1, 1, 1", "1.25, 1, 2"],
+        ["mentions of several types in training", "2 (50.0)", "0 (0.0)", "2 (50.0)"],
+        ["  distinct", "1 (33.3)", "0 (0.0)", "1 (33.3)"],
+        ["mentions whose text is new", "0 (0.0)", "1 (50.0)", "1 (25.0)"],
+        ["  distinct", "0 (0.0)", "1 (50.0)", "1 (33.3)"],
+        ["type PER", "3 (75.0)", "2 (100.0)", "2 (50.0)"],
+        ["type LOC", "1 (25.0)", "0 (0.0)", "1 (25.0)"],
+        ["type ORG", "0 (0.0)", "0 (0.0)", "1 (25.0)"],
     ]
-    assert tough.header[:4] == ("split", "type", "all", "seen")
-    assert cells(tough)[0][:5] == ["dev", "all", "2", "1 (50.0)", "1 (50.0)"]
-    assert [row[:2] for row in cells(hard)] == [["dev", "all"], ["test", "all"]]
-    assert dict(zip(surfaces.header, cells(surfaces)[0], strict=True)) == {
-        "train: ambiguous": "Paris: LOC 1, PER 1",
-        "train: also O": "Paris: 2, O 1",
-        "test: ambiguous": "Paris: LOC 1, ORG 1",
-        "test: also O": "Paris: 2, O 1",
-        "train / test, with a new label": "Paris: LOC 1, PER 1, O 1 / LOC 1, ORG 1, O 1",
-    }
+    assert tough.header == ("group", "dev", "test")
+    assert cells(tough)[:2] == [
+        ["all", "2", "4"],
+        ["mentions seen in training", "1 (50.0)", "2 (50.0)"],
+    ]
+
+
+def test_the_composition_can_be_had_by_type() -> None:
+    rows = described(test=TEST)["rows"]
+    tough, hard = composition_tables(rows, variants=False, by_type=True)
+    assert tough.header == ("group", "test", "test LOC", "test ORG", "test PER")
+    assert cells(tough)[0] == ["all", "4", "1", "1", "2"]
+    assert hard.header == ("group", "test")  # tokens have no type
+
+
+def test_examples_stand_below_the_tables() -> None:
+    lines = description_document(described(test=TEST)).lines
+    assert lines[0] == ("test: 1 text with several types: Paris (LOC 1, ORG 1). --list ambiguous")
+    assert any("(2, O 1). --list unannotated" in line for line in lines)
+    assert any("training LOC 1, PER 1, O 1). --list inconsistent" in line for line in lines)
 
 
 def test_everything_has_all_tables_and_lists() -> None:
     tables = all_tables(described(test=TEST))
     assert [table.title.split(":")[0] for table in tables] == [
-        *("Splits", "Tough mentions", "Hard tokens", "Hard tokens, strictly"),
+        *("Size", "Tough mentions", "Hard tokens", "Hard tokens, strictly"),
         "Mean attribute values ζ",
         *(one.title.split(":")[0] for one in LISTINGS.values()),
     ]
@@ -74,25 +84,21 @@ def test_everything_has_all_tables_and_lists() -> None:
     assert zeta.rows[0][1].text == "–"
 
 
-def test_what_stands_in_one_line_is_said_below() -> None:
-    zeta, *duplicates = description_document(described(test=TEST)).lines
-    assert zeta.startswith("mean attribute values ζ: eLen 1.25, sLen 3.5")
-    assert duplicates == [
-        "train: repeated within: 0 sentences",
-        "test: repeated within: 0 sentences",
-        "test: also in train: 1 sentence (33.3 %), first <test>:1 (as <train>:1)",
-        "test: also in train but for case or digits: 1 sentence (33.3 %), "
-        "first <test>:3 (as <train>:3)",
+def test_duplicates_of_other_splits_come_first() -> None:
+    lines = description_document(described(test=TEST), everything=True).lines
+    assert lines == [
+        "test: 1 sentence (33.3 %) also in train, first <test>:1 (as <train>:1). --list duplicates",
+        "test: 1 sentence (33.3 %) also in train but for case or digits, first <test>:3 "
+        "(as <train>:3). --list duplicates",
     ]
+    twice = description_document(nerscope.describe([*TRAIN, *TRAIN]).as_dict(), everything=True)
+    assert twice.lines[0].startswith("train: 3 sentences (50.0 %) repeated, first ")
 
 
-def test_long_lists_are_cut_and_that_is_said() -> None:
-    big = nerscope.describe(drawn(200, 1), test=drawn(200, 2)).as_dict()
-    surfaces = page_tables(big)[-1]
-    assert len(surfaces.rows) == 10
-    assert "the first 10 of" in surfaces.notes[0] and "--all shows all" in surfaces.notes[0]
+def test_a_page_fits_the_screen_and_lists_are_cut() -> None:
+    big = nerscope.describe(drawn(200, 1), dev=drawn(200, 3), test=drawn(200, 2)).as_dict()
     text = OUTPUTS["text"](description_document(big))
-    assert len(text.splitlines()) <= 62
+    assert len(text.splitlines()) <= SCREEN_LINES
     for name in LISTINGS:
         if name == "duplicates":
             continue
@@ -104,31 +110,44 @@ def test_long_lists_are_cut_and_that_is_said() -> None:
 
 
 def test_many_types_are_cut_and_that_is_said() -> None:
-    text = corpus(" ".join(f"x{k}/B-T{k:02}" for k in range(12)))
+    text = corpus(" ".join(f"x{k}/B-T{k:02}" for k in range(14)))
     description = nerscope.describe(text).as_dict()
-    [sizes] = page_tables(description)
-    assert sum(row[0].startswith("of type") for row in cells(sizes)) == 10
-    assert sizes.notes[-1] == "the 10 most frequent types; --all shows all"
-    assert sum(row[0].startswith("of type") for row in cells(all_tables(description)[0])) == 12
+    [sizes] = page(description)
+    assert sum(row[0].startswith("type") for row in cells(sizes)) == 12
+    assert sizes.notes == ("2 more types: --all",)
+    assert sum(row[0].startswith("type") for row in cells(all_tables(description)[0])) == 14
 
 
-def test_long_surfaces_are_shortened_side_by_side_only() -> None:
+def test_long_surfaces_are_shortened_among_examples_only() -> None:
     long = "w" * 40
     description = nerscope.describe(corpus(f"{long}/B-X {long}/B-Y")).as_dict()
-    assert cells(page_tables(description)[-1])[0][0] == f"{'w' * 29}…: X 1, Y 1"
+    assert f"{'w' * 29}… (X 1, Y 1)" in description_document(description).lines[0]
     [table] = description_document(description, lists=("ambiguous",)).tables
-    assert cells(table) == [["train", long, "2", "X 1, Y 1"]]
+    assert cells(table) == [[long, "2", "X 1, Y 1", "X <train>:1, Y <train>:1"]]
 
 
-def test_files_by_themselves_have_no_unseen_mentions_and_a_list_each() -> None:
-    description = describe_each({"a": TRAIN, "b": TEST}).as_dict()
-    sizes, one, two = page_tables(description)
-    assert not any(row[0].startswith("unseen") for row in cells(sizes))
-    assert (one.title, two.title) == ("Surfaces in a", "Surfaces in b")
-    assert description_document(description).lines == [
-        "a: repeated within: 0 sentences",
-        "b: repeated within: 0 sentences",
-    ]
+def test_lists_name_the_first_place_of_each_label(tmp_path: Path) -> None:
+    gold, train = tmp_path / "gold.conll", tmp_path / "train.conll"
+    gold.write_text("Paris B-LOC\n\nOslo O\nParis B-ORG\n\nParis O\nParis B-ORG\n")
+    train.write_text("Paris B-LOC\n")
+    description = nerscope.describe(train, test=gold)
+    (ambiguous,) = description.ambiguous
+    assert ambiguous.places == {"ORG": f"{gold}:4", "LOC": f"{gold}:1"}
+    (unannotated,) = description.unannotated
+    assert unannotated.places["O"] == f"{gold}:6"
+    (inconsistent,) = description.inconsistent
+    assert inconsistent.places == {"ORG": f"{gold}:4", "O": f"{gold}:6"}
+    oslo = next(row for row in description.hard_tokens if row.token == "Oslo")
+    assert oslo.place == f"{gold}:3"
+
+
+def test_files_by_themselves_have_no_unseen_mentions() -> None:
+    description = describe_each({"x/a.conll": TRAIN, "x/b.conll": TEST}).as_dict()
+    [sizes] = page(description)
+    assert sizes.header == ("", "a.conll", "b.conll")
+    assert not any("new" in row[0] for row in cells(sizes))
+    lines = description_document(description).lines
+    assert [line.partition(":")[0] for line in lines] == ["x/a.conll"] * 2 + ["x/b.conll"] * 2
 
 
 def test_records_hold_every_number_once() -> None:

@@ -263,7 +263,7 @@ def test_a_system_looks_the_same_on_every_dataset(two: Results) -> None:
         (
             "exakt",
             {},
-            "neither a figure nor a facet of these results. Remedy: did you mean 'exact'",
+            "neither a figure nor a facet of these results. Fix: did you mean 'exact'",
         ),
         ("tmrr", {}, "did you mean 'tmr'"),
         ("all", {}, "neither a figure nor a facet"),

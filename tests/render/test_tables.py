@@ -1,6 +1,5 @@
 """Tables: what their cells hold, and headings that say what they show."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,17 +12,11 @@ from tests.scoring.toys import corpus, drawn, noisy
 import nerscope
 from nerscope.errors import UsageError
 from nerscope.facets.facet import FACETS
-from nerscope.render.comparison import (
-    changes_document,
-    comparison_document,
-    difference_tables,
-    head_to_head,
-    tally_table,
-)
+from nerscope.render.changes import changes_document
+from nerscope.render.comparison import comparison_document, difference_tables
 from nerscope.render.diagnosis import diagnosis_document
 from nerscope.render.document import (
     OUTPUTS,
-    Cell,
     Document,
     Table,
     metric_title,
@@ -31,10 +24,13 @@ from nerscope.render.document import (
     percent,
     points,
 )
+from nerscope.render.first_screen import first_screen
+from nerscope.render.head_to_head import head_to_head, tally_table
+from nerscope.render.layout import SCREEN_LINES
 from nerscope.render.outputs.conlleval import conlleval_text
-from nerscope.render.summary import summary_document
 from nerscope.render.tables import overview, results_document, table
 from nerscope.results.results import Results
+from nerscope.results.terms import bucket_ranges
 
 GOLD, TRAIN = drawn(50, seed=1), drawn(50, seed=2)
 
@@ -102,15 +98,21 @@ def texts(one: Table) -> list[list[str]]:
     return [[cell.text for cell in row] for row in one.rows]
 
 
-def test_the_best_of_a_column_is_marked(results: Results) -> None:
+def codes(one: Table) -> list[str]:
+    """The levels that are the lines of a table."""
+    return [row[one.labels - 1].code or row[one.labels - 1].text for row in one.rows]
+
+
+def test_the_best_system_is_marked(results: Results) -> None:
     exact = table(results, "exact")
     assert [row[0].text for row in exact.rows] == ["good", "bad", "n"]
     assert all(cell.best for cell in exact.rows[0][1:])
     assert not any(cell.best for cell in exact.rows[1])
     hard = table(results, "hard")
+    assert hard.header == ("group", "good", "bad", "n")
     assert hard.rows[0][1].best  # the lower error rate is the better one
     assert not any(cell.best for row in table(results, "errors").rows for cell in row)
-    assert "* best of its column" in exact.notes
+    assert "* best system" in exact.notes
     assert "mean ± standard deviation over runs" in exact.notes
     assert " ± " in exact.rows[1][1].text
 
@@ -126,9 +128,9 @@ def test_numbers_that_were_not_asked_for_have_no_column() -> None:
 def test_what_a_dataset_lacks_is_undefined(results: Results) -> None:
     other = nerscope.evaluate(GOLD, {"good": GOLD}, dataset="untrained")
     rows = texts(table(joined(results, other), "tmr"))
-    untrained = [row for row in rows if row[0].startswith("untrained")]
-    assert [set(row[2:]) for row in untrained] == [{"–"}, {"–"}]
-    assert untrained[0][1] == "100.00"  # recall on all mentions needs no training data
+    untrained = [row for row in rows if row[0] == "untrained"]
+    assert untrained[0][1:3] == ["all mentions", "100.00"]  # it needs no training data
+    assert {tuple(row[2:]) for row in untrained[1:]} == {("–", "–", "–")}
 
 
 def test_small_denominators_are_marked() -> None:
@@ -149,13 +151,17 @@ def test_intervals_stand_behind_the_number() -> None:
 def test_several_datasets_are_named_in_the_rows(results: Results) -> None:
     other = nerscope.evaluate(GOLD, {"good": GOLD}, train=TRAIN, dataset="e")
     both = joined(results, other)
-    assert [row[0].text for row in table(both, "exact").rows] == [
-        "d: good",
-        "d: bad",
-        "d: n",
-        "e: good",
-        "e: n",
+    exact, tough = table(both, "exact"), table(both, "tmr")
+    assert (exact.header[:2], exact.labels) == (("dataset", "system"), 2)
+    assert [row[:2] for row in texts(exact)] == [
+        ["d", "good"],
+        ["d", "bad"],
+        ["d", "n"],
+        ["e", "good"],
+        ["e", "n"],
     ]
+    assert tough.header == ("dataset", "group", "good", "bad", "n")
+    assert {row[3] for row in texts(tough) if row[0] == "e"} == {"–"}  # bad is not on e
 
 
 def test_the_overview_shows_what_was_evaluated(results: Results) -> None:
@@ -165,14 +171,17 @@ def test_the_overview_shows_what_was_evaluated(results: Results) -> None:
         "F1 with partial credit",
         "Tough mentions: recall",
         "Hard tokens: token error rate (lower is better)",
-        "Where the errors are: share of all wrong tokens",
+        "Share of all wrong tokens",
         "F1 by attribute",
     ]
-    wide = overview(
-        nerscope.evaluate(GOLD, {"s": GOLD}, facets=["eLen", "sLen"], edges={"sLen": [4]})
-    )[-1]
-    assert all(len(row) == len(wide.header) for row in wide.rows)
-    assert any(note.startswith("sLen: S ≤ 4") for note in wide.notes)
+    found = nerscope.evaluate(GOLD, {"s": GOLD}, facets=["eLen", "sLen"], edges={"sLen": [4]})
+    attributes = overview(found)[-1]
+    assert [attributes.shown(row[0]) for row in attributes.rows[-2:]] == [
+        "sentence length: up to 4 tokens (sLen=S)",
+        "sentence length: 5 tokens or more (sLen=L)",
+    ]
+    assert "sLen: S ≤ 4, L > 4" in replace(attributes, codes=True).all_notes
+    assert not any("sLen" in note for note in attributes.all_notes)  # words need no legend
 
 
 @pytest.mark.parametrize(
@@ -184,7 +193,7 @@ def test_the_overview_shows_what_was_evaluated(results: Results) -> None:
         ({"facets": ["eLen"], "matches": ["left"]}, ["F1 by attribute, by left"]),
         ({"facets": ["tmr"], "matches": ["left"]}, ["Tough mentions: recall by left"]),
         ({"facets": ["tmr"], "metrics": ["precision"]}, ["Tough mentions: precision"]),
-        ({"facets": ["hard"], "token_match": "io"}, ["Where the errors are: share of all wrong"]),
+        ({"facets": ["hard"], "token_match": "io"}, ["Share of all wrong tokens"]),
     ],
 )
 def test_headings_say_what_a_table_shows(options: dict[str, Any], titles: list[str]) -> None:
@@ -199,7 +208,7 @@ def test_headings_say_what_a_table_shows(options: dict[str, Any], titles: list[s
         ({"metrics": ["recall"]}, "types", "Recall by type"),
         ({"metrics": ["recall"]}, "partial", "Recall with partial credit"),
         ({}, "pairs", "Pairs of each match"),
-        ({"facets": ["eLen"]}, "eLen", "eLen: F1"),
+        ({"facets": ["eLen"]}, "eLen", "Mention length (eLen): F1"),
         ({"facets": ["hard-strict"]}, "hard-strict", "Hard tokens, strictly"),
     ],
 )
@@ -227,10 +236,10 @@ def test_a_metric_is_called_by_its_name(name: str, at_start: bool, text: str) ->
 def test_counts_are_shown_as_numbers_and_not_in_percent() -> None:
     gold, pred = corpus("a/B-PER b/I-PER c"), corpus("a/B-PER b c/B-PER")
     shown = table(nerscope.evaluate(gold, {"s": pred}), "pairs")
-    row = dict(zip(shown.header, [cell.text for cell in shown.rows[0]], strict=True))
-    assert row["left: partial"] == "1"
-    assert row["left: spurious"] == "1"
-    assert row["left: partial share"] == "100.00"
+    counts = {row[0]: row[1] for row in texts(shown)}
+    assert counts["left: partial"] == "1"
+    assert counts["left: spurious"] == "1"
+    assert counts["left: partial share"] == "100.00"
 
 
 def test_a_facet_is_called_by_its_title(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -254,12 +263,26 @@ def test_buckets_that_differ_between_datasets_are_named_for_each() -> None:
         nerscope.evaluate(GOLD, {"s": GOLD}, dataset=name, facets=["eLen"], edges={"eLen": [edge]})
         for name, edge in (("d", 1), ("e", 2))
     ]
-    notes = table(joined(*parts), "eLen").notes
-    assert [note for note in notes if note.startswith("eLen")] == [
-        "eLen: d S ≤ 1, L > 1",
-        "eLen: e S ≤ 2, L > 2",
+    both = table(joined(*parts), "eLen")
+    assert [(row[0].text, both.shown(row[1])) for row in both.rows] == [
+        ("d", "1 token (S)"),
+        ("d", "2 tokens or more (L)"),
+        ("e", "up to 2 tokens (S)"),
+        ("e", "3 tokens or more (L)"),
     ]
-    assert sum(note.startswith("eLen") for note in table(parts[0], "eLen").notes) == 1
+    assert both.code_notes == ("eLen: d S ≤ 1, L > 1", "eLen: e S ≤ 2, L > 2")
+    assert len(table(parts[0], "eLen").code_notes) == 1
+
+
+def test_codes_stand_behind_the_words_or_alone(results: Results) -> None:
+    tough = table(results, "tmr")
+    assert tough.shown(tough.rows[3][0]) == "mentions whose text is new (unseen-tokens)"
+    alone = replace(tough, codes=True)
+    assert alone.shown(alone.rows[3][0]) == "unseen-tokens"
+    for form in ("text", "markdown", "latex", "html", "csv"):
+        words, only = OUTPUTS[form](Document([tough])), OUTPUTS[form](Document([alone]))
+        assert "mentions whose text is new" in words and "unseen-tokens" in words
+        assert "mentions whose text is new" not in only and "unseen-tokens" in only
 
 
 def test_a_document_of_results_says_all_that_holds_for_them(results: Results) -> None:
@@ -267,7 +290,8 @@ def test_a_document_of_results_says_all_that_holds_for_them(results: Results) ->
     assert [one.title for one in found.tables] == [one.title for one in overview(results)]
     assert (found.signature, found.results) == (results.signature, results)
     assert found.records == results.rows
-    assert len(found.notes) == len(results.losses) > 0
+    kinds = {note["kind"] for note in results.losses}
+    assert len(found.notes) == len(kinds) < len(results.losses) == len(found.every_note or ())
     only = results_document(results, [results.table("exact")])
     assert [one.title for one in only.tables] == ["Exact match"]
 
@@ -276,36 +300,39 @@ def compared(results: Results, **options: Any) -> Any:
     return nerscope.compare(results, "good", "bad", samples=100, **options)
 
 
-def test_differences_become_one_table_a_pair(results: Results) -> None:
+def test_differences_become_one_table_per_pair(results: Results) -> None:
     found = compared(results, facets=["all", "hard"], metrics=["f1", "ter"])
-    (one,) = difference_tables(found.rows, found.settings)
+    (one,) = difference_tables(found)
     assert one.title == "good against bad"
-    assert len(one.rows) == len(found.rows)
+    assert len(one.rows) == len([row for row in found.rows if row.n])  # no line without units
     assert one.header == (
-        "cell",
-        "metric",
-        "good",
-        "bad",
-        "difference",
-        "95 % interval",
-        "p",
-        "corrected p",
-        "n",
-        "differ",
+        *("number", "good", "bad", "better by", "95 % interval"),
+        *("p", "corrected p", "n", "differ"),
     )
-    first = [cell.text for cell in one.rows[0]]
-    assert first[:2] == ["all", "f1"]
-    assert first[4].startswith("+")
-    assert "left f1" in {row[1].text for row in one.rows}
-    cells = [row[0].text for row in one.rows]
-    assert "all PER" in cells
-    assert "hard=unseen" in cells
+    numbers = [one.shown(row[0]) for row in one.rows]
+    assert numbers[0] == "F1"
+    assert {"left F1", "F1 on type PER"} <= set(numbers)
+    assert "token error rate on other words (hard=other)" in numbers
     second = [
         replace(row, dataset="e", low=None, high=None, p_corrected=None) for row in found.rows
     ]
-    (both,) = difference_tables([*found.rows, *second], found.settings)
+    (both,) = difference_tables(replace(found, rows=[*found.rows, *second]))
     assert both.header[0] == "dataset"
-    assert both.rows[-1][6].text == "–"
+    assert both.rows[-1][5].text == "–"
+
+
+def test_better_is_positive_for_every_metric(results: Results) -> None:
+    found = compared(results, facets=["all", "hard"], metrics=["f1", "ter"])
+    (one,) = difference_tables(found)
+    for row, cells in zip([row for row in found.rows if row.n], texts(one), strict=True):
+        if row.difference:
+            is_better = (row.difference < 0) if row.metric == "ter" else (row.difference > 0)
+            assert cells[3].startswith("+" if is_better else "-"), cells
+    rates = [row for row in found.rows if row.metric == "ter" and row.low is not None]
+    assert rates
+    for row in rates:
+        assert row.gain.value == -row.difference
+        assert (row.gain.low, row.gain.high) == (-row.high, -row.low)
 
 
 def test_the_tally_counts_wins_losses_and_ties(results: Results) -> None:
@@ -326,27 +353,21 @@ def test_the_tally_counts_wins_losses_and_ties(results: Results) -> None:
 
 def test_head_to_head_names_the_winner_of_each_subset(results: Results) -> None:
     found = compared(results, facets=["all", "tmr"], metrics=["recall"])
-    duel = head_to_head(found.rows)
-    assert duel is not None
-    assert duel.header[:3] == ("dataset", "system", "all")
-    assert [cell.text for cell in duel.rows[0]][:3] == ["d", "good", "✓"]
-    assert [cell.text for cell in duel.rows[1]][:3] == ["d", "bad", ""]
-    assert all(
-        cell.text == "N/A"
-        for row in (head_to_head(found.rows, sparse=2.0) or duel).rows
-        for cell in row[3:]
-    )
-    alone = head_to_head(compared(results, facets=["tmr"], metrics=["recall"]).rows)
-    assert alone is not None
-    assert [cell.text for cell in alone.rows[0]][:3] == ["d", "good", "–"]
-    assert head_to_head(compared(results, facets=["all"], metrics=["recall"]).rows) is None
+    (duel,) = head_to_head(found.rows)
+    assert duel.header == ("group", "good", "bad")
+    assert texts(duel)[0] == ["all mentions", "✓", ""]
+    (rare,) = head_to_head(found.rows, sparse=2.0)
+    assert {cell.text for row in rare.rows for cell in row[1:]} == {"N/A"}
+    (alone,) = head_to_head(compared(results, facets=["tmr"], metrics=["recall"]).rows)
+    assert texts(alone)[0] == ["all mentions", "–", "–"]
+    assert head_to_head(compared(results, facets=["all"], metrics=["recall"]).rows) == []
 
 
 def test_head_to_head_by_type_leaves_out_what_is_rare_among_all_mentions(results: Results) -> None:
     found = compared(results, facets=["all", "tmr"], metrics=["recall"], by_type=True)
-    duel = head_to_head(found.rows)
-    assert duel is not None and duel.header[:4] == ("dataset", "type", "system", "all")
-    kinds = [row[1].text for row in duel.rows[::2]]
+    (duel,) = head_to_head(found.rows)
+    assert duel.header == ("type", "group", "good", "bad")
+    kinds = list(dict.fromkeys(row[0].text for row in duel.rows))
     assert kinds == ["all", *sorted(kinds[1:])] and len(kinds) > 2
     n = {(row.type or "all", row.level): row.n for row in found.rows if row.facet == "tmr"}
     differences = {
@@ -354,41 +375,34 @@ def test_head_to_head_by_type_leaves_out_what_is_rare_among_all_mentions(results
     }
     all_mentions = n["all", "seen"] + n["all", "unseen-any"]
     share = sorted(n.values())[len(n) // 2] / all_mentions
-    mine = head_to_head(found.rows, share)
-    alone = [row for row in found.rows if row.type == kinds[1]]
-    assert mine is not None
+    (mine,) = head_to_head(found.rows, share)
     for row in mine.rows:
-        for level, cell in zip(mine.header[4:], row[4:], strict=True):
-            key = row[1].text, level
+        key = row[0].text, row[1].code
+        if key in n:  # not the line of all mentions
             rare = n[key] < share * all_mentions or differences[key] is None
-            assert (cell.text == "N/A") == rare, key
-    narrowed = head_to_head(alone, share, {"d": all_mentions})
-    assert narrowed is not None
-    assert [texts_of(row) for row in narrowed.rows] == [texts_of(row) for row in mine.rows[2:4]]
+            assert {cell.text == "N/A" for cell in row[2:]} == {rare}, key
+    alone = [row for row in found.rows if row.type == kinds[1]]
+    (narrowed,) = head_to_head(alone, share, {"d": all_mentions})
+    of_type = [row for row in texts(mine) if row[0] == kinds[1]]
+    assert texts(narrowed) == of_type
 
 
-def texts_of(row: Sequence[Cell]) -> list[str]:
-    return [cell.text for cell in row]
-
-
-def test_tough_mentions_stand_beside_recall_on_all_mentions(results: Results) -> None:
+def test_tough_mentions_stand_below_recall_on_all_mentions(results: Results) -> None:
     shown = table(results, "tmr")
-    assert shown.header[1] == "all"
     value = results.value(system="good", metric="recall")
-    assert value is not None and shown.rows[0][1].text == f"{100 * value:.2f}"
+    assert value is not None and texts(shown)[0][:2] == ["all mentions", f"{100 * value:.2f}"]
+    assert codes(shown)[1:3] == ["seen", "unseen-any"]
 
 
 def test_partial_credit_has_the_gain_over_exact_match(results: Results) -> None:
     shown = table(results, "partial")
+    lines = {row[0].code: row for row in shown.rows}
     for name in ("left", "right", "overlap"):
-        place = shown.header.index(f"{name} gain")
-        for row in shown.rows[:-1]:
-            values = [
-                results.value(system=row[0].text, metric="f1", match=m) for m in (name, "exact")
-            ]
+        for system, cell in zip(("good", "bad"), lines[name][1:], strict=False):
+            values = [results.value(system=system, metric="f1", match=m) for m in (name, "exact")]
             assert values[0] is not None and values[1] is not None
-            assert row[place].text == f"{100 * (values[0] - values[1]):+.2f}"
-    assert "exact gain" not in shown.header
+            assert cell.text.endswith(f" ({100 * (values[0] - values[1]):+.2f})")
+    assert "(" not in lines["exact"][1].text
 
 
 def test_without_exact_match_the_first_table_is_of_the_first_match() -> None:
@@ -398,11 +412,9 @@ def test_without_exact_match_the_first_table_is_of_the_first_match() -> None:
     assert shown.header[1:4] == ("precision", "recall", "F1")
     value = found.value(metric="f1", match="overlap")
     assert value is not None and shown.rows[0][3].text == f"{100 * value:.2f}"
-    first = summary_document(found).tables[0]
-    assert (
-        first.title.startswith("Scores by overlap")
-        and first.rows[0][3].text[:3] == f"{100 * value:.2f}"[:3]
-    )
+    first = first_screen(found).tables[0]
+    assert first.title == "s on gold: scores by overlap"
+    assert first.rows[0][3].text == f"{100 * value:.2f}"
     assert table(found, "types").title == "F1 by type by overlap"
 
 
@@ -411,8 +423,8 @@ def test_a_comparison_becomes_a_document(results: Results) -> None:
     whole = comparison_document(found, "SIGNATURE", cells=True)
     assert [one.title for one in whole.tables] == [
         "Runs",
-        "Wins and losses over the cells shown",
-        "Tough mentions, head to head",
+        "Numbers on which each system is better",
+        "Tough mentions, head to head: good against bad",
         "good against bad",
     ]
     assert whole.data == found.as_dict()
@@ -423,14 +435,16 @@ def test_a_comparison_becomes_a_document(results: Results) -> None:
     short = comparison_document(found, "SIGNATURE")
     assert [one.title for one in short.tables] == [
         "Runs",
-        "good against bad, where",
-        "good against bad, by type",
+        "Where they differ: good against bad",
+        "By type: good against bad",
     ]
 
 
 def test_changes_become_a_document(results: Results) -> None:
     found = changes_document(results, "good", "bad")
-    assert [one.title for one in found.tables] == ["From good to bad: mentions by facet and level"]
+    (counts,) = found.tables
+    assert counts.title == "From good to bad: gold mentions by what became of them"
+    assert counts.header == ("group", "fixed", "broken", "both wrong", "both right")
     assert {one["change"] for one in found.data["mentions"]} <= {"fixed", "broken"}
     assert found.records == found.data["mentions"]
     assert sum(line == "" for line in found.lines) == len(found.data["mentions"])
@@ -440,11 +454,11 @@ def test_changes_become_a_document(results: Results) -> None:
     ("record", "spearman", "std"),
     [
         # the correlation by the trend and against chance, the spread by any effect
-        ({"p_trend": 0.01, "p": 0.3}, "0.5", "(0.250)"),
-        ({"p_trend": 0.3, "p": 0.01}, "(0.500)", "0.25"),
-        ({"p_trend": 0.01, "p": 0.01, "spearman_noise": 0.6}, "(0.500)", "0.25"),
+        ({"p_trend": 0.01, "p": 0.3}, "+0.50", "(25.00)"),
+        ({"p_trend": 0.3, "p": 0.01}, "(+0.50)", "25.00"),
+        ({"p_trend": 0.01, "p": 0.01, "spearman_noise": 0.6}, "(+0.50)", "25.00"),
         # what cannot be tested
-        ({"p_trend": None, "p": None, "spearman_noise": None}, "(0.500)", "(0.250)"),
+        ({"p_trend": None, "p": None, "spearman_noise": None}, "(+0.50)", "(25.00)"),
     ],
 )
 def test_numbers_that_may_be_chance_are_in_parentheses(
@@ -452,48 +466,49 @@ def test_numbers_that_may_be_chance_are_in_parentheses(
 ) -> None:
     row = {
         "system": "s",
+        "attribute": "eLen",
         "spearman": 0.5,
         "std": 0.25,
         "spearman_noise": 0.4,
+        "datasets": ["d"],
         **record,
         "significant_trend": (record["p_trend"] or 1.0) < 0.05,
         "significant": (record["p"] or 1.0) < 0.05,
         "test": "sign flips of documents",
     }
     views: dict[str, Any] = {"model-wise": [row], "notes": [{"note": "too few documents"}]}
-    found = diagnosis_document(views)
+    found = diagnosis_document(views, {})
     (one,) = found.tables
-    assert not {"significant", "significant_trend", "test"} & set(one.header)
-    assert [cell.text for cell in one.rows[0][1:3]] == [spearman, std]
+    cells = dict(zip(one.header, texts(one)[0], strict=True))
+    assert (cells["correlation"], cells["spread of F1"]) == (spearman, std)
+    assert one.shown(one.rows[0][1]) == "mention length (eLen)"
     assert (found.data, list(found.notes)) == (views, ["too few documents"])
-    assert "tests: sign flips of documents" in found.lines
+    assert found.records == [{"view": "model-wise", **row}]
 
 
 def test_the_tests_of_the_paper_come_with_how_often_they_are_wrong() -> None:
-    row = {"dataset": "d", "attribute": "eLen", "rho": 0.5, "interpreteval_p": 0.01}
-    row |= {"interpreteval_test": "Friedman, exact", "interpreteval_blocks": 7}
+    row = {"dataset": "d", "attribute": "eLen", "zeta": 1.5, "rho": 0.5, "interpreteval_p": 0.01}
+    row |= {"interpreteval_test": "Friedman, exact", "interpreteval_blocks": 7, "p_trend": None}
     views: dict[str, Any] = {"attribute-wise": [row], "notes": []}
-    found = diagnosis_document(views, paper=True)
-    assert [cell.text for cell in found.tables[0].rows[0][3:]] == [
-        "0.01",
-        "Friedman, exact, 7 blocks",
-    ]
-    said = " ".join(found.lines)
-    assert "on attributes that mean nothing" in said and "%" in said
-    assert "on attributes that mean nothing" not in " ".join(diagnosis_document(views).lines)
+    found = diagnosis_document(views, {}, paper=True)
+    assert texts(found.tables[0])[0][-2:] == ["0.010", "Friedman, exact, 7 blocks"]
+    warning = "On attributes that mean nothing"
+    assert warning in " ".join(found.lines)
+    assert warning not in " ".join(diagnosis_document(views, {}).lines)
 
 
 @pytest.mark.slow
-def test_a_diagnosis_fits_on_two_screens_unless_everything_is_asked_for() -> None:
+def test_a_diagnosis_fits_the_screen_unless_everything_is_asked_for() -> None:
     gold = drawn(60, seed=1)
     systems = {name: noisy(gold, 0.1, place) for place, name in enumerate("abcdefgh")}
     results = nerscope.evaluate(gold, systems, train=drawn(60, seed=2))
-    views = nerscope.diagnose(results)
-    digest, whole = diagnosis_document(views), diagnosis_document(views, everything=True)
-    assert len(OUTPUTS["text"](digest).splitlines()) <= 62
+    views, ranges = nerscope.diagnose(results), bucket_ranges(results.evidence)
+    digest = diagnosis_document(views, ranges)
+    whole = diagnosis_document(views, ranges, everything=True)
+    assert len(OUTPUTS["text"](digest).splitlines()) <= SCREEN_LINES
     assert len(OUTPUTS["text"](whole).splitlines()) > 300
     assert digest.data == whole.data == views
-    assert "(the strongest 8 of " in digest.tables[1].title
+    assert f" of {len(views.model_wise)}" in digest.tables[1].title
 
 
 def test_conlleval_text_is_that_of_the_script() -> None:

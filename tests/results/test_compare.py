@@ -414,13 +414,13 @@ def test_the_answer_names_outputs_unless_a_system_has_several_runs() -> None:
     first = {name: noisy(GOLD, rate, 3) for name, rate in RATES.items()}
     one_run = str(compared(nerscope.evaluate(GOLD, first), "good", "bad", **OVERALL))
     assert one_run.startswith("good's output is better than bad's: ")
-    assert "\n  about these outputs alone; " in one_run
+    assert "\n  About these outputs, not about other training runs. " in one_run
     runs = {name: [noisy(GOLD, rate, 10 * k) for k in range(3)] for name, rate in RATES.items()}
     results = nerscope.evaluate(GOLD, runs)
     methods = str(compared(results, "good", "bad", **OVERALL))
     assert methods.startswith("good is better than bad: ")
-    told = "\n  about the methods (3 and 3 runs): interval and p allow for other training runs; "
-    assert told in methods
+    scope = "\n  About the methods (3 and 3 runs): interval and p allow for other training runs. "
+    assert scope in methods
     outputs = str(compared(results, "good", "bad", about="outputs", **OVERALL))
     assert outputs.startswith("good's output is better than bad's: ")
 

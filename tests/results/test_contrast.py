@@ -169,8 +169,9 @@ CELLS = ("--contrast", "tmr=seen", "tmr=unseen-any")
 
 def test_the_command_line_shows_contrasts_in_every_format(path: Path, two: Results) -> None:
     text = shown(path, *CELLS).stdout
-    assert "tmr=seen against tmr=unseen-any: recall" in text
-    assert "* p below 0.05 after correction over the 4 lines" in text
+    assert "Recall: tmr=seen against tmr=unseen-any\n" in text
+    assert "first: mentions seen in training (tmr=seen)" in text
+    assert "* corrected p < 0.05 over the 4 lines" in text
     rows = json.loads(shown(path, *CELLS, "--format", "json").stdout)["rows"]
     assert rows == [row.as_dict() for row in nerscope.contrast(two, *CELLS[1:])]
     assert shown(path, *CELLS, "--format", "csv").stdout.startswith("dataset,system,first,second,")

@@ -59,7 +59,7 @@ def test_a_drop_is_held_against_the_allowed_one(
     assert (found.verdict, found.failed) == (verdict, verdict != "ok")
     assert found.drop == pytest.approx(100 * (found.old - found.new))
     word = "ok" if verdict == "ok" else verdict.upper()
-    assert str(found).startswith(f"{word}: d, s, all, f1: ")
+    assert str(found).startswith(f"{word}: d, s, F1: ")
 
 
 def test_one_point_is_allowed_unless_told() -> None:
@@ -286,7 +286,7 @@ def test_the_assertion_speaks_for_the_gate(tmp_path: Path) -> None:
     new.save(tmp_path / "new.json")
     assert_no_drop(OLD, tmp_path / "new.json")
     assert_no_drop(str(tmp_path / "new.json"), tmp_path / "old.json", max_drop=50)
-    with pytest.raises(AssertionError, match=r"FAIL: d, s, all, f1: .* against 100.00, drop"):
+    with pytest.raises(AssertionError, match=r"FAIL: d, s, F1: .* against 100.00, worse by"):
         assert_no_drop(tmp_path / "new.json", OLD)
 
 
@@ -349,7 +349,7 @@ def test_where_lower_is_better_a_negative_difference_is_still_the_worse() -> Non
     worse = evaluated(spoilt(60))
     (found,) = gate(worse, OLD, facets=["hard"], metric="ter")
     assert found.low <= -found.drop <= found.high < 0
-    assert f"rise {found.drop:.2f} points" in str(found)
+    assert f"worse by {found.drop:.2f} points" in str(found)
     points = 100 * found.new
     rules = [{"facet": "hard", "metric": "ter", "floor": points + by} for by in (0.1, -0.1)]
     assert [one.verdict for one in gate(worse, conditions=rules)] == ["ok", "fail"]
@@ -484,10 +484,10 @@ def test_the_assertion_speaks_for_conditions(tmp_path: Path) -> None:
     (tmp_path / "gate.toml").write_text("[[condition]]\nfloor = 101\n")
     assert_gate(tmp_path / "old.json", conditions=[{"floor": 99}])
     assert_gate(OLD, tmp_path / "old.json", conditions=[{"max_drop": 0}])
-    with pytest.raises(AssertionError, match=r"FAIL: d, s, all, f1: 100.00, n = \d+; rule: floor"):
+    with pytest.raises(AssertionError, match=r"FAIL: d, s, F1: 100.00, n = \d+; rule: floor"):
         assert_gate(OLD, conditions=tmp_path / "gate.toml")
     close = [{"max_drop": WHOLE.drop}]
-    with pytest.raises(AssertionError, match="UNDECIDED: d, s, all, f1"):
+    with pytest.raises(AssertionError, match="UNDECIDED: d, s, F1"):
         assert_gate(WORSE, OLD, conditions=close)
     assert_gate(WORSE, OLD, conditions=close, undecided="pass")
 
@@ -570,7 +570,7 @@ def test_a_small_test_set_is_undecided_and_says_what_it_could_show() -> None:
     (few,) = gate(new, old, metric="recall", max_drop=1)
     assert (few.verdict, few.failed) == ("undecided", True)
     assert few.detectable > 5
-    shown = f"rule: max_drop 1; this test set shows drops of {few.detectable:.2f} or more (80 %)"
+    shown = f"rule: max_drop 1; this test set detects {few.detectable:.2f} points with 80 % power"
     assert str(few).endswith(shown)
     (many,) = gate(*simulated(500, 0.0, 2), metric="recall", max_drop=1)
     assert many.detectable < few.detectable / 3
@@ -579,13 +579,13 @@ def test_a_small_test_set_is_undecided_and_says_what_it_could_show() -> None:
 def test_a_verdict_is_one_line_that_can_be_read() -> None:
     low, high = f"{-WHOLE.high:.2f}", f"{-WHOLE.low:.2f}"
     assert str(WHOLE) == (
-        f"FAIL: d, s, all, f1: {100 * WHOLE.new:.2f} against 100.00, drop {WHOLE.drop:.2f} points "
+        f"FAIL: d, s, F1: {100 * WHOLE.new:.2f} against 100.00, worse by {WHOLE.drop:.2f} points "
         f"({low} to {high} with 95 % confidence each way), n = {WHOLE.n}, "
         f"15 of {WHOLE.clusters} sentences differ; rule: max_drop 1"
     )
     (same,) = gate(OLD, OLD, max_drop=0)
     assert str(same) == (
-        f"ok: d, s, all, f1: 100.00 against 100.00, drop 0.00 points, n = {WHOLE.n}, "
+        f"ok: d, s, F1: 100.00 against 100.00, worse by 0.00 points, n = {WHOLE.n}, "
         f"0 of {WHOLE.clusters} sentences differ; rule: max_drop 0"
     )
     assert "1 of 69 sentences differs" in str(gate(evaluated(spoilt(1)), OLD)[0])
@@ -599,5 +599,5 @@ def test_what_occurs_once_has_no_bounds() -> None:
     )
     (verdict,) = gate(new, old, metric="recall", max_drop=90)
     assert verdict.verdict == "undecided"
-    assert "drop 50.00 points (no bounds: in one sentence only), n = 2" in str(verdict)
+    assert "worse by 50.00 points (no bounds: in one sentence only), n = 2" in str(verdict)
     assert gate(old, old, metric="recall", max_drop=0)[0].verdict == "ok"

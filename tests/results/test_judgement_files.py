@@ -241,7 +241,7 @@ def test_whatever_stands_anywhere_is_read_or_refused(
         read_pairs(path)
     except InputError as error:
         assert error.place.startswith(str(path))
-        assert error.remedy
+        assert error.fix
 
 
 @given(data=st.binary(max_size=40).map(lambda data: b"{" + data))

@@ -92,7 +92,7 @@ def test_files_that_say_different_things_of_their_datasets_are_not_joined(four: 
 @pytest.mark.parametrize(
     ("kind", "ratio", "message"),
     [
-        ("folds", None, "datasets cannot be 'folds'. Remedy: Known: .*splits"),
+        ("folds", None, "datasets cannot be 'folds'. Fix: Known: .*splits"),
         ("splits", None, "splits overlap, and nobody says how much"),
         ("fixed", 0.2, "only splits have one"),
         *(("splits", ratio, "cannot be") for ratio in (0, -1, float("inf"), float("nan"), True)),
@@ -215,24 +215,24 @@ def test_p_is_corrected_over_the_pairs(kind: str, test: str, four: Results) -> N
 ANSWERS = [
     (
         "splits",
-        r"over 4 splits of one corpus, a is better than c: mean difference of f1 \+.*, "
+        r"Over 4 splits of one corpus, a is better than c: F1 better by \+.* on average, "
         r"corrected resampled t-test p [<=] [\d.]+",
-        r"  a beats c on 4 of 4 splits at p ≤ 0.05/4, c beats a on 0",
+        r"  a beats c on 4 of 4 splits at p ≤ 0.05/4, c beats a on 0\.",
     ),
     (
         "fixed",
-        r"over these 4 datasets, a's output is better than c's: mean difference of f1 .* < 0.001",
-        r"  a's output is better on at least 4 of 4, c's output on at least 0 \(95 %\)",
+        r"Over these 4 datasets, a's output is better than c's: F1 better by .* < 0.001\.",
+        r"  a's output is better on at least 4 of 4, c's output on at least 0 \(95 %\)\.",
     ),
     (
         "drawn",
-        r"over 4 datasets and others like them, a's output is better than c's: .* t-test p < 0.001",
-        r"  a's output is better on at least 4 of 4, c's output on at least 0 \(95 %\)",
+        r"Over 4 datasets and others like them, a's output is better than c's: .* t-test p < 0\..*",
+        r"  a's output is better on at least 4 of 4, c's output on at least 0 \(95 %\)\.",
     ),
     (
         "domains",
-        r"over these 4 datasets, a's output is better than c's: mean difference of f1 .* < 0.001",
-        r"  a's output is better on .* \(95 %\); over others like them, \[\+.*, \+.*\], p < 0.001",
+        r"Over these 4 datasets, a's output is better than c's: F1 better by .* < 0.001\.",
+        r"  a's output is better on .* \(95 %\)\. Over others like them: \[\+.*, \+.*\], p < 0\..*",
     ),
 ]
 
@@ -447,7 +447,7 @@ def test_unasked_only_the_first_question_is_summed_up(with_training: Results) ->
     assert every[0] == found.over_datasets()[0] and len(every) > 50
     titles = [table.title for table in comparison_document(found, "").tables]
     shown = [table.title for table in comparison_document(found, "", cells=True).tables]
-    assert "Over datasets, by cell" not in titles and "Over datasets, by cell" in shown
+    assert "Over datasets: every number" not in titles and "Over datasets: every number" in shown
     assert len(comparison_document(found, "", cells=True).data["over_datasets"]) == len(every)
 
 
@@ -468,7 +468,7 @@ def test_a_rope_tells_how_likely_each_answer_is(kind: str, four: Results) -> Non
 
 def test_a_rope_is_shown_beside_the_tests(four: Results) -> None:
     found = nerscope.compare(four, "a", "c", samples=300, metrics=["f1"], rope=1.5)
-    (table,) = [t for t in comparison_document(found, "").tables if t.title == "Over datasets: f1"]
+    (table,) = [t for t in comparison_document(found, "").tables if t.title == "Over datasets: F1"]
     assert "P(equivalent)" in table.header
     assert any("equivalent: a difference of at most 1.5 points" in note for note in table.notes)
     assert found.settings["rope"] == "1.5"

@@ -77,9 +77,9 @@ def test_a_significant_answer_of_low_power_says_so_in_one_line() -> None:
     comparison = nerscope.compare(results, samples=2000)
     (row,) = comparison.primary
     assert row["p_corrected"] < 0.05 and row["plausible_power"] < 0.5 and row["low"] < 0.01
-    (line,) = [line for line in str(comparison).splitlines() if "careful" in line]
-    assert f"{row['exaggeration']:.1f} times too large on average" in line
-    assert "if the true difference were 1 point, " in line
+    (line,) = [line for line in str(comparison).splitlines() if "Careful" in line]
+    assert f"overstate it {row['exaggeration']:.1f} times on average" in line
+    assert "with a true difference of 1 point, only " in line
 
 
 @pytest.mark.parametrize(

@@ -103,7 +103,7 @@ def stored(**changed: Any) -> str:
         (
             stored(nerscope="99.0.0", format=3),
             r"its format is 3 \(nerscope 99.0.0\), this program knows 2. "
-            "Remedy: install that version of nerscope",
+            "Fix: install that version of nerscope",
         ),
     ],
 )
@@ -286,7 +286,7 @@ def test_a_value_is_that_of_the_one_row_that_fits(results: Results) -> None:
         system="b", run="1", metric="f1"
     )
     assert results.select(system="nobody") == []
-    with pytest.raises(InputError, match=r"rows have no field 'systm'. Remedy: did you mean 'sys"):
+    with pytest.raises(InputError, match=r"rows have no field 'systm'. Fix: did you mean 'sys"):
         results.select(systm="a")
 
 
@@ -362,9 +362,10 @@ def test_undefined_is_none_in_rows() -> None:
 @pytest.mark.parametrize(
     "name", ["exact", "types", "partial", "tmr", "hard", "hard-strict", "errors", "eLen", "tCon"]
 )
-def test_a_table_has_a_row_for_each_system_and_the_sizes(results: Results, name: str) -> None:
+def test_a_table_has_every_system_and_the_sizes(results: Results, name: str) -> None:
     table = results.table(name)
-    assert [cells[0].text for cells in table.rows] == ["a", "b", "n"]
+    names = [cells[0].text for cells in table.rows] if name == "exact" else table.header[1:]
+    assert list(names) == ["a", "b", "n"]
     assert all(len(cells) == len(table.header) for cells in table.rows)
     assert all(cell.text for cells in table.rows for cell in cells)
 
@@ -376,7 +377,7 @@ def test_a_table_that_does_not_exist_is_refused(results: Results) -> None:
 
 @pytest.mark.parametrize("name", ["tmr", "hard", "hard-strict", "errors"])
 def test_a_table_of_a_facet_that_was_not_evaluated_is_refused(name: str) -> None:
-    with pytest.raises(UsageError, match="no such table in these results"):
+    with pytest.raises(UsageError, match="these results have no such table"):
         nerscope.evaluate(corpus("a/B-PER"), {"s": corpus("a")}).table(name)
 
 

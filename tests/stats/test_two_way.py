@@ -218,8 +218,8 @@ def test_surfaces_need_texts() -> None:
     gold, outputs = toys(3)
     wordless = nerscope.evaluate(gold, outputs, texts=False)
     folded = nerscope.evaluate(gold, outputs, fold=True)
-    for results, remedy in ((wordless, "--no-text"), (folded, "--keep-mentions")):
-        with pytest.raises(InputError, match=f"surfaces of mentions.*{remedy}"):
+    for results, fix in ((wordless, "--no-text"), (folded, "--keep-mentions")):
+        with pytest.raises(InputError, match=f"surfaces of mentions.*{fix}"):
             nerscope.compare(results, "a", "b", resample="sentence,surface")
 
 

@@ -57,6 +57,13 @@ RESAMPLE: Any = typer.Option(
     metavar="UNIT",
     help="What is independent: document, sentence or block:20; document,surface for two ways.",
 )
+CODES: Any = typer.Option(
+    False, "--codes", help="Show the short names of the papers, such as tmr=seen, without words."
+)
+NOTES: Any = typer.Option(False, "--notes", help="Print every note in full.")
+SIGNATURE: Any = typer.Option(
+    False, "--signature", help="Print all settings that affect a number, in one line."
+)
 SEED: Any = typer.Option(0, metavar="N", help="The same seed gives the same numbers.")
 
 # As `head` leaves a pipe: nothing more to print. Windows calls it an invalid argument.
@@ -99,20 +106,18 @@ def emit_and_exit(
     files: Mapping[str, FileContent] | None = None,
     code: int = 0,
     silent: bool = False,
-    quiet: bool = False,
+    options: object = None,
 ) -> NoReturn:
     """Write files, then print a document in a format, and end with an exit code.
 
     Files are complete before anything is printed: a reader that stops reading standard output, as
-    `head` does, changes neither the files nor the exit code.
+    `head` does, changes neither the files nor the exit code. `options` are those of the command, of
+    which `quiet`, `codes`, `notes` and `signature` are used where it has them.
     """
-    from dataclasses import replace
-
     from nerscope.render.document import OUTPUTS
     from nerscope.results.files import write_bytes, write_text
 
-    if quiet:
-        document = replace(document, notes=[], hints=[])
+    document = _as_chosen(document, form, options)
     printed = "" if silent else OUTPUTS[form](document)
     for path, made in (files or {}).items():
         data = made()
@@ -121,10 +126,37 @@ def emit_and_exit(
         else:
             write_bytes(path, data)
     print_output(printed, OUTPUTS[form].escape)
-    if form != "text" or document.signature is None:
+    if form != "text":
+        if getattr(options, "signature", False) and document.signature:
+            print_message(f"signature: {document.signature}")
         for note in document.notes:
             print_message(f"note: {note}")
     raise typer.Exit(code)
+
+
+def _as_chosen(document: "Document", form: str, options: object) -> "Document":
+    """The document as the options `--quiet`, `--codes`, `--notes` and `--signature` want it."""
+    from dataclasses import replace
+
+    from nerscope.render.document import Verbatim
+
+    if getattr(options, "codes", False):
+        document = replace(
+            document,
+            tables=[replace(table, codes=True) for table in document.tables],
+            leading=[replace(table, codes=True) for table in document.leading],
+        )
+    lines = list(document.lines)
+    if getattr(options, "signature", False) and document.signature and form == "text":
+        lines.append(Verbatim(f"signature: {document.signature}"))
+    if getattr(options, "notes", False):
+        every = document.notes if document.every_note is None else document.every_note
+        lines += [Verbatim(f"note: {note}") for note in every]
+        document = replace(document, notes=[])
+    document = replace(document, lines=lines)
+    if getattr(options, "quiet", False):
+        document = replace(document, notes=[], hints=[])
+    return document
 
 
 def print_output(text: str, escape: Callable[[str], str] = visible) -> None:

@@ -105,7 +105,7 @@ def _fault(kind: type[BaseException], error: BaseException, trace: TracebackType
         sys.__excepthook__(kind, error, trace)
     print_message(
         f"a fault of the program ({kind.__name__}: {error}). "
-        "Remedy: report it; with NERSCOPE_TRACEBACK=1 it shows where"
+        "Fix: report it; with NERSCOPE_TRACEBACK=1 it shows where"
     )
     sys.stderr.flush()
     # After an excepthook, Python would exit with 1, which means that a check failed.

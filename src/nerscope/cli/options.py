@@ -39,7 +39,7 @@ SHELLS = ("bash", "zsh", "fish", "powershell", "pwsh")
 
 
 def check_name(option: str, name: str, known: Iterable[str]) -> None:
-    """Refuse an unknown name, with the closest known one as the remedy."""
+    """Refuse an unknown name, with the closest known one as the fix."""
     if name not in known:
         raise UsageError(option, f"there is no '{name}'", suggest(name, known))
 
@@ -100,25 +100,78 @@ def _same(first: Path, second: Path) -> bool:
     return os.path.realpath(first) == os.path.realpath(second)
 
 
-def parse_systems(given: Iterable[str]) -> dict[str, list["Source"]]:
-    """The files of each system, from NAME=FILE; a repeated name is a further run."""
-    from nerscope.formats.base import source_named
+def parse_systems(given: Iterable[str], gold: "Source | None" = None) -> dict[str, list["Source"]]:
+    """The outputs of each system, from NAME=FILE or FILE; a repeated NAME is a further run.
 
-    systems: dict[str, list[Source]] = {}
+    A pattern after NAME= gives one run per file, as in a plan. If gold is a pattern too, or with
+    FILE::join=yes, its files are shards of one output.
+    """
+    from nerscope.formats.base import matching_texts, source_named
+
+    joins = gold is not None and bool(gold.members)
+    named, nameless = list[tuple[str, str]](), list[str]()
     for text in given:
-        name, equals, file = text.partition("=")
-        if not equals or not name or not file or "::" in name:
-            raise UsageError(
-                f"--system {text}",
-                "it is not of the form NAME=FILE",
-                "write for example --system bert=bert.txt",
-            )
+        name, file = split_name(text)
+        files = None if joins else matching_texts(file)
+        if name is None:
+            nameless += files or [file]
+        else:
+            named += [(name, run) for run in files or [file]]
+    systems: dict[str, list[Source]] = {}
+    for name, file in [*named, *_names_of_files(nameless, {name for name, _ in named})]:
         systems.setdefault(name, []).append(source_named(file))
     if not systems:
-        raise UsageError(
-            "--system", "no system is given", "write for example --system bert=bert.txt"
-        )
+        raise UsageError("--system", "no system is given", "--system bert=bert.txt")
     return systems
+
+
+def split_name(text: str) -> tuple[str | None, str]:
+    """The name and the file in NAME=FILE; no name in FILE, whose options may hold a sign =.
+
+    >>> split_name("bert=out.txt::label=2"), split_name("out.txt::label=2")
+    (('bert', 'out.txt::label=2'), (None, 'out.txt::label=2'))
+    """
+    from nerscope.formats.base import path_of
+
+    path = path_of(text)
+    # A Path would fail where a text is too long for a name.
+    if "=" not in path or os.path.exists(path):  # noqa: PTH110
+        return None, text
+    name, _, file = text.partition("=")
+    if not name or not file:
+        raise UsageError(
+            f"--system {text}", "a name or a file is missing", "--system bert=bert.txt"
+        )
+    return name, file
+
+
+def _names_of_files(files: list[str], taken: set[str]) -> list[tuple[str, str]]:
+    """A name for each file that has none: its own, or that of its folder where names are equal.
+
+    >>> _names_of_files(["bert.txt", "a/out.txt", "b/out.txt"], set())
+    [('bert', 'bert.txt'), ('a', 'a/out.txt'), ('b', 'b/out.txt')]
+    """
+    from nerscope.formats.base import path_of, stem_of
+
+    paths = [path_of(file) for file in files]
+    names = [stem_of(path) for path in paths]
+    parents = [Path(path).absolute().parent for path in paths]
+    depth = 0
+    while repeated := {name for name in names if names.count(name) > 1 or name in taken}:
+        depth += 1
+        longer = [
+            "/".join(parent.parts[-depth:]) if name in repeated else name
+            for name, parent in zip(names, parents, strict=True)
+        ]
+        if longer == names:  # the same file twice, or no folder is left
+            place = next(path for path, name in zip(paths, names, strict=True) if name in repeated)
+            raise UsageError(
+                f"--system {place}",
+                "another system has the same name",
+                f"--system NAME={place}",
+            )
+        names = longer
+    return list(zip(names, files, strict=True))
 
 
 def parse_zero_division(option: str, text: str) -> float | None:

@@ -102,10 +102,10 @@ def emit_results(
     `first_tables` come before those of the results, `extra_tables` after them.
     """
     from nerscope.render.document import as_json
-    from nerscope.render.summary import summary_document
+    from nerscope.render.first_screen import first_screen
     from nerscope.render.tables import results_document
 
-    document = results_document(results) if options.all else summary_document(results)
+    document = results_document(results) if options.all else first_screen(results, options.output)
     judged = judge_results(results, judges)
     document = add_judgements(document, judged)
     data = {**(judged.data if judged else {}), **(extra or {})}
@@ -124,9 +124,7 @@ def emit_results(
     )
     # With -o, the JSON is in the file: printing it again would bury the notes.
     silent = options.format == "json" and bool(options.output)
-    emit_and_exit(
-        document, options.format, files=files, code=code, silent=silent, quiet=options.quiet
-    )
+    emit_and_exit(document, options.format, files=files, code=code, silent=silent, options=options)
 
 
 def _add_comparison(document: "Document", comparison: "Comparison", signature: str) -> "Document":

@@ -27,6 +27,7 @@ class HardTokenRow(ResultRow):
     token: str
     count: int
     training_labels: str  # as "O 2, LOC 1"; as a dict, the key is "training labels"
+    place: str  # the first one, as file:line
     split: str | None = None  # in descriptions only
 
     def as_dict(self) -> dict[str, Any]:
@@ -37,6 +38,7 @@ class HardTokenRow(ResultRow):
             "token": self.token,
             "count": self.count,
             "training labels": self.training_labels,
+            "place": self.place,
         }
 
 
@@ -73,19 +75,23 @@ def hard_token_rows(view: View, most: int | None = None) -> Iterator[HardTokenRo
         for level, level_codes in facet.level_codes.items():
             # Levels of several codes, as unseen, only join what is listed by their parts.
             if len(level_codes) == 1 and level_codes != (OTHER,):
-                tokens = view.sentences.corpus.tokens[codes == level_codes[0]]
-                yield from _rows(facet, level, view, tokens, most)
+                positions = np.flatnonzero(codes == level_codes[0])
+                yield from _rows(facet, level, view, positions, most)
 
 
 def _rows(
-    facet: Facet, level: str, view: View, tokens: Ints, most: int | None
+    facet: Facet, level: str, view: View, positions: Ints, most: int | None
 ) -> Iterator[HardTokenRow]:
-    distinct, times = np.unique(tokens, return_counts=True)
-    counts, words = times.tolist(), view.sentences.corpus.coding.tokens.strings(distinct)
+    corpus = view.sentences.corpus
+    distinct, first, times = np.unique(
+        corpus.tokens[positions], return_index=True, return_counts=True
+    )
+    counts, words = times.tolist(), corpus.coding.tokens.strings(distinct)
     ranked = sorted(range(len(distinct)), key=lambda at: (-counts[at], words[at]))[:most]
     labels = training_labels(view, distinct[ranked])
     for at, counted in zip(ranked, labels, strict=True):
-        yield HardTokenRow(facet.name, level, words[at], counts[at], counted)
+        place = corpus.place(int(positions[first[at]]))
+        yield HardTokenRow(facet.name, level, words[at], counts[at], counted, place)
 
 
 def training_labels(view: View, tokens: Ints) -> Iterator[str]:

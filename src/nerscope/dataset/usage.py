@@ -1,10 +1,10 @@
-"""How surfaces are used: as mentions of which types, and how often without annotation.
+"""How surfaces are used: as mentions of which types, how often without annotation, and where.
 
-A use of a surface is a mention with its tokens, or a place where its tokens stand and none of them
+A use of a surface is a mention with its tokens, or a place where its tokens occur and none of them
 is inside a mention: the label of such a place is O.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,6 +26,7 @@ class AmbiguousRow(ResultRow):
     surface: str
     n: int
     types: dict[str, int]
+    places: dict[str, str]  # by type: the first one, as file:line
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,6 +37,7 @@ class UnannotatedRow(ResultRow):
     surface: str
     annotated: int
     unannotated: int
+    places: dict[str, str]  # by label, O for plain text: the first one
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,6 +49,7 @@ class InconsistentRow(ResultRow):
     n: int  # how often it has such a label
     train: dict[str, int]  # its labels in training
     here: dict[str, int]
+    places: dict[str, str]  # of the new labels: the first place of each in the split
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,6 +59,7 @@ class SurfaceUses:
     splits: Sequence[DatasetSplit]
     surfaces: SequenceTrie
     counts: Mapping[str, Ints]  # by split: surface × label; the last label is O
+    first: Mapping[str, Ints]  # of the same shape: the first token of the first use
 
     def texts(self, codes: Ints) -> list[str]:
         strings = self.splits[0].corpus.coding.tokens.strings
@@ -68,6 +72,13 @@ class SurfaceUses:
         ranked = sorted(counts, key=lambda item: (item[0] == OUTSIDE_LABEL, -item[1], item[0]))
         return {name: count for name, count in ranked if count}
 
+    def places(self, split: str, code: int, labels: Iterable[str]) -> dict[str, str]:
+        """Where a surface first has each of some labels."""
+        names = [*self.splits[0].types, OUTSIDE_LABEL]
+        (corpus,) = (part.corpus for part in self.splits if part.name == split)
+        first = self.first[split][code]
+        return {label: corpus.place(int(first[names.index(label)])) for label in labels}
+
 
 def count_uses(splits: Sequence[DatasetSplit]) -> SurfaceUses:
     """Count how surfaces are used in each split."""
@@ -79,12 +90,15 @@ def count_uses(splits: Sequence[DatasetSplit]) -> SurfaceUses:
     tokens, start, end = token_runs(all_tokens, _all_mentions(splits)[first])
     patterns = Mentions(start, end, np.zeros(len(start), np.int64))
     n_types = len(splits[0].types)
-    counts = {}
+    counts, places = {}, {}
     for split, split_codes in zip(splits, codes, strict=True):
-        table = count_table(split_codes, split.mentions.type, (len(surfaces), n_types + 1))
-        table[distinct, n_types] = _count_unannotated(split, tokens, patterns)
-        counts[split.name] = table
-    return SurfaceUses(splits, surfaces, counts)
+        shape = (len(surfaces), n_types + 1)
+        table = count_table(split_codes, split.mentions.type, shape)
+        first = np.full(shape, split.corpus.n_tokens, np.int64)
+        np.minimum.at(first, (split_codes, split.mentions.type), split.mentions.start)
+        table[distinct, n_types], first[distinct, n_types] = _unannotated(split, tokens, patterns)
+        counts[split.name], places[split.name] = table, first
+    return SurfaceUses(splits, surfaces, counts, places)
 
 
 def _all_mentions(splits: Sequence[DatasetSplit]) -> Mentions:
@@ -95,15 +109,21 @@ def _all_mentions(splits: Sequence[DatasetSplit]) -> Mentions:
     )
 
 
-def _count_unannotated(split: DatasetSplit, tokens: Ints, patterns: Mentions) -> Ints:
-    """By pattern: how often its tokens stand where none of them is inside a mention."""
+def _unannotated(split: DatasetSplit, tokens: Ints, patterns: Mentions) -> tuple[Ints, Ints]:
+    """By pattern: how often its tokens occur where none of them is inside a mention, and the first
+    token of the first of these places.
+    """
     inside = np.zeros(split.corpus.n_tokens, np.int64)
     inside[split.mentions.positions] = 1
     # before[end] - before[begin] tokens from begin to end are inside mentions.
     before = np.concatenate([[0], np.cumsum(inside)])
     pattern, begin = find_sequences(split.corpus, tokens, patterns)
     end = begin + (patterns.end - patterns.start)[pattern]
-    return np.bincount(pattern[before[begin] == before[end]], minlength=len(patterns))
+    outside = before[begin] == before[end]
+    pattern, begin = pattern[outside], begin[outside]
+    first = np.full(len(patterns), split.corpus.n_tokens, np.int64)
+    np.minimum.at(first, pattern, begin)
+    return np.bincount(pattern, minlength=len(patterns)), first
 
 
 def ambiguous_surfaces(uses: SurfaceUses, split: str) -> Iterator[AmbiguousRow]:
@@ -113,7 +133,7 @@ def ambiguous_surfaces(uses: SurfaceUses, split: str) -> Iterator[AmbiguousRow]:
     for code, surface, n in _ranked(uses, chosen, table.sum(axis=1)):
         labels = uses.labels(split, code)
         types = {name: count for name, count in labels.items() if name != OUTSIDE_LABEL}
-        yield AmbiguousRow(split, surface, n, types)
+        yield AmbiguousRow(split, surface, n, types, uses.places(split, code, types))
 
 
 def unannotated_surfaces(uses: SurfaceUses, split: str) -> Iterator[UnannotatedRow]:
@@ -121,7 +141,9 @@ def unannotated_surfaces(uses: SurfaceUses, split: str) -> Iterator[UnannotatedR
     annotated, unannotated = uses.counts[split][:, :-1].sum(axis=1), uses.counts[split][:, -1]
     chosen = np.flatnonzero((annotated > 0) & (unannotated > 0))
     for code, surface, n in _ranked(uses, chosen, annotated):
-        yield UnannotatedRow(split, surface, n, int(unannotated[code]))
+        labels = uses.labels(split, code)
+        places = uses.places(split, code, labels)
+        yield UnannotatedRow(split, surface, n, int(unannotated[code]), places)
 
 
 def inconsistent_surfaces(uses: SurfaceUses, split: str) -> Iterator[InconsistentRow]:
@@ -131,7 +153,9 @@ def inconsistent_surfaces(uses: SurfaceUses, split: str) -> Iterator[Inconsisten
     new = np.where(in_training == 0, here, 0).sum(axis=1)
     chosen = np.flatnonzero((in_training.sum(axis=1) > 0) & (new > 0))
     for code, surface, n in _ranked(uses, chosen, new):
-        yield InconsistentRow(split, surface, n, uses.labels(train, code), uses.labels(split, code))
+        known, labels = uses.labels(train, code), uses.labels(split, code)
+        places = uses.places(split, code, [label for label in labels if label not in known])
+        yield InconsistentRow(split, surface, n, known, labels, places)
 
 
 def _ranked(uses: SurfaceUses, chosen: Ints, counts: Ints) -> list[tuple[int, str, int]]:

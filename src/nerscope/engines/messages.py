@@ -217,15 +217,15 @@ class ErrorText(NamedTuple):
     kind: str  # the name of its class
     place: str
     fact: str
-    remedy: str
+    fix: str
 
     @classmethod
     def of(cls, error: NerscopeError) -> "ErrorText":
         kind = next(base.__name__ for base in type(error).__mro__ if base in _KINDS.values())
-        return cls(kind, error.place, error.fact, error.remedy)
+        return cls(kind, error.place, error.fact, error.fix)
 
     def error(self) -> NerscopeError:
-        return _KINDS[self.kind](self.place, self.fact, self.remedy)
+        return _KINDS[self.kind](self.place, self.fact, self.fix)
 
 
 _KINDS: Mapping[str, type[NerscopeError]] = {

@@ -95,7 +95,7 @@ def load_experiment(path: str | Path) -> Experiment:
     ...     _ = path.write_text("[dataset]")
     ...     load_experiment(path)
     Traceback (most recent call last):
-    nerscope.errors.UsageError: ...nerscope.toml:1: unknown key 'dataset'. Remedy: did you mean ...
+    nerscope.errors.UsageError: ...nerscope.toml:1: unknown key 'dataset'. Fix: did you mean ...
     """
     expect("experiment", path, (str, Path), "give the path of an experiment file")
     content = read_toml(path)
@@ -154,9 +154,7 @@ def protocol_of(toml: Toml) -> Protocol | None:
     try:
         return Protocol(**options) if options else None
     except UsageError as error:
-        raise UsageError(
-            toml.place("protocol"), f"[protocol]: {error.fact}", error.remedy
-        ) from None
+        raise UsageError(toml.place("protocol"), f"[protocol]: {error.fact}", error.fix) from None
 
 
 def named_data(toml: Toml) -> list[Data]:

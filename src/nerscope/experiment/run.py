@@ -46,6 +46,7 @@ from nerscope.results.neighbours import likeness_note
 from nerscope.results.plausible import DEFAULT_PLAUSIBLE, with_plausible
 from nerscope.results.results import Results
 from nerscope.results.rows import ComparisonRow
+from nerscope.results.terms import bucket_ranges
 from nerscope.scoring.evidence import Evidence, joined_runs, only_runs
 from nerscope.scoring.packing import pack_evidence, unpack_evidence
 from nerscope.stats.corrections import DEFAULT_CORRECTION
@@ -152,7 +153,7 @@ class _Statistics:
         unique_notes = list(dict.fromkeys(notes))
         comparison = comparison_of(rows, settings, unique_notes, self.experiment.protocol)
         rows = with_plausible(comparison.rows, PRIMARY, DEFAULT_PLAUSIBLE, options["correction"])
-        comparison = replace(comparison, rows=rows)
+        comparison = replace(comparison, rows=rows, ranges=bucket_ranges(results.evidence))
         return note_shared_texts(comparison, results.evidence)
 
     def _bounds_key(self, evidence: Evidence, system: str) -> str:

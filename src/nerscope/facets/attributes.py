@@ -43,7 +43,7 @@ def _share(numerator: Ints, denominator: Ints) -> Floats:
     "eLen",
     rank=30,
     bucketing=WHOLE_NUMBERS,
-    phrase="mention length (tokens)",
+    phrase="mention length",
     definition="Entity length: tokens in the mention.",
     noun="token",
 )
@@ -55,7 +55,7 @@ def entity_length(view: View) -> Floats:
 @_standard(
     "sLen",
     rank=31,
-    phrase="sentence length (tokens)",
+    phrase="sentence length",
     definition="Tokens in the sentence.",
     noun="token",
 )
@@ -79,10 +79,10 @@ def entity_density(view: View) -> Floats:
     "eDen_entities",
     rank=33,
     phrase="mentions per token of the sentence",
-    definition="Gold mentions of the sentence over its tokens.",
+    definition="Gold mentions of the sentence divided by its tokens.",
 )
 def entities_per_token(view: View) -> Floats:
-    """Gold mentions of the sentence over its tokens."""
+    """Gold mentions of the sentence divided by its tokens."""
     return view.sentences.gold_per_token[view.sentence]
 
 
@@ -136,9 +136,9 @@ def entity_consistency_among_mentions(view: View) -> Floats:
     needs_train=True,
     bucketing=ZERO_AND_ONE,
     phrase="how consistently training labels this mention",
-    definition="Entity consistency: training mentions with this text and type, over all "
-    "occurrences of the text in training, annotated or not; 0 if there is "
-    "none.",
+    definition="Entity consistency: training mentions with this text and type, divided by all "
+    "occurrences of the text in training, annotated or not. 0: never this type, or not in "
+    "training; 1: always this type.",
 )
 def entity_consistency(view: View) -> Floats:
     """Share of all occurrences of the token sequence in the training text that are mentions of this
@@ -169,8 +169,8 @@ def token_frequency(view: View) -> Floats:
     needs_train=True,
     bucketing=ZERO_AND_ONE,
     phrase="how consistently training labels this word",
-    definition="Token consistency: share of the token's training occurrences inside "
-    "mentions of this type.",
+    definition="Token consistency: share of the token's training occurrences that are inside "
+    "mentions of this type. 0: never this type, or not in training; 1: always this type.",
 )
 def token_consistency(view: View) -> Floats:
     """Share of the token's training occurrences that are inside mentions of this type."""

@@ -99,9 +99,15 @@ def range_phrase(interval: str, noun: str = "") -> str:
 
     >>> [range_phrase(text, "token") for text in ("≤ 1", "(1, 2]", "(2, 5]", "> 5")]
     ['1 token', '2 tokens', '3 to 5 tokens', '6 tokens or more']
-    >>> [range_phrase(text) for text in ("0", "(0, 0.5]", "(0.5, 1)", "> 0.75", "1")]
-    ['0', 'above 0, up to 0.5', 'above 0.5, below 1', 'above 0.75', '1']
+    >>> range_phrase("(4, 4]", "token")
+    'empty'
+    >>> [range_phrase(text) for text in ("0", "(0, 0.5]", "(0.5, 1)", "> 0.7512", "1")]
+    ['0', 'above 0, up to 0.5', 'above 0.5, below 1', 'above 0.751', '1']
     """
+    exact = _INTERVAL.fullmatch(interval)
+    if exact and exact["low"] == exact["high"]:  # edges coincide where values are few
+        return "empty"
+    interval = _LONG_NUMBER.sub(lambda number: _three_digits(number[0]), interval)
     if bounds := _INTERVAL.fullmatch(interval):
         low, high = bounds["low"], bounds["high"]
         if noun and low.isdigit() and high.isdigit() and bounds["end"] == "]":
@@ -118,6 +124,18 @@ def range_phrase(interval: str, noun: str = "") -> str:
             return f"{plural(int(bound) + 1, noun)} or more"
         return f"above {bound}"
     return f"{interval} {noun}s" if noun else interval
+
+
+_LONG_NUMBER = re.compile(r"\d*\.\d+(?:e-?\d+)?|\d+e-\d+")
+
+
+def _three_digits(number: str) -> str:
+    """A fraction with three significant digits, without an exponent.
+
+    >>> _three_digits("0.2571"), _three_digits("4.256e-05")
+    ('0.257', '0.0000426')
+    """
+    return np.format_float_positional(float(f"{float(number):.3g}"), trim="-")
 
 
 def equal_count(values: ValueCounts, parts: int, floor: float = 0.0) -> tuple[float, ...]:

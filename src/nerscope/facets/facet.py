@@ -226,6 +226,7 @@ class Facet:
     definition: str = ""
     is_headline: bool = False
     is_variant: bool = False
+    noun: str = ""  # what an attribute counts
 
     def __post_init__(self) -> None:
         _check_unit("facet", self.name, self.unit)
@@ -353,6 +354,7 @@ class Attribute:
             buckets=buckets,
             phrase=self.phrase,
             definition=self.definition,
+            noun=self.noun,
         )
 
 

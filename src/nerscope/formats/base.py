@@ -290,19 +290,43 @@ def wrapper_for(given: object) -> Callable[[Any, str], Source] | None:
     return None
 
 
+JOIN = "join"  # the option that makes the files of a pattern one corpus
+
+
 def source_named(text: str) -> Source:
     """Open `FILE` or `FILE::option=value,option=value`, as the command line has it."""
     path, options = split_options(text)
     pairs = [pair.partition("=")[::2] for pair in filter(None, options.split(","))]
     texts = dict(pairs)
     if len(texts) < len(pairs):
-        raise UsageError(text, "an option is said twice", "say each option once")
+        raise UsageError(text, "an option is given twice", "give each option once")
     format_name = texts.pop("format", None)
+    _joins(text, texts.pop(JOIN, "yes"))
 
     def values(form: Format) -> Mapping[str, Any]:
         return {key: _read_option(form, text, key, value) for key, value in texts.items()}
 
     return _open_files(path, format_name, values)
+
+
+def matching_texts(text: str) -> list[str] | None:
+    """The files of a pattern in `PATTERN::options`, each with the options.
+
+    None if it is not a pattern, or if `join=yes` makes its files one corpus.
+    """
+    path, options = split_options(text)
+    texts = dict(pair.partition("=")[::2] for pair in filter(None, options.split(",")))
+    if _joins(text, texts.get(JOIN, "no")):
+        return None
+    files = matching_files(path)
+    mark = OPTIONS_MARK if options else ""
+    return None if files is None else [f"{file}{mark}{options}" for file in files]
+
+
+def _joins(text: str, value: str) -> bool:
+    if value not in ("yes", "no"):
+        raise UsageError(text, f"invalid value {JOIN}={value}", f"give {JOIN}=yes or {JOIN}=no")
+    return value == "yes"
 
 
 def _open_files(

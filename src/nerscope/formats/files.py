@@ -170,7 +170,7 @@ def refuse_pickles(name: str, head: bytes) -> None:
     >>> refuse_pickles("test.pkl", b"")
     Traceback (most recent call last):
     nerscope.errors.InputError: test.pkl: this is a pickle, which can run any program when it is \
-read. Remedy: save the data as Parquet, JSON lines or columns
+read. Fix: save the data as Parquet, JSON lines or columns
     """
     if name.endswith(_PICKLED) or (head[:1] == b"\x80" and head[1:2] in _PROTOCOLS):
         raise InputError(

@@ -497,3 +497,38 @@ def note_line(note: SourceNote) -> str:
 def note_lines(notes: Iterable[SourceNote]) -> list[str]:
     """One line per note; comment lines are counted, but not worth a line."""
     return [note_line(note) for note in notes if note["kind"] != COMMENTS]
+
+
+def summed_notes(notes: Sequence[SourceNote]) -> list[str]:
+    """One line per kind of note: that of a single file, or how often it applies in how many.
+
+    >>> notes = [make_note(f"{name}.txt", "repaired labels", 2, [7], "…") for name in "ab"]
+    >>> summed_notes(notes)
+    ['repaired labels: 4 in 2 files, first a.txt:7']
+    >>> summed_notes([make_note(name, "identical outputs", 9, [], "equal") for name in "abc"])
+    ['a: equal (and 2 more)']
+    """
+    by_kind: dict[str, list[SourceNote]] = {}
+    for note in notes:
+        if note["kind"] != COMMENTS:
+            by_kind.setdefault(note["kind"], []).append(note)
+    return [_summed(kind, same) for kind, same in by_kind.items()]
+
+
+# Kinds whose counts say nothing together.
+_NOT_SUMMED = (
+    "identical outputs",
+    "different schemes",
+    "overlapping mentions",
+    "names without use",
+)
+
+
+def _summed(kind: str, notes: Sequence[SourceNote]) -> str:
+    first = notes[0]
+    if len(notes) == 1:
+        return note_line(first)
+    if kind in _NOT_SUMMED:
+        return f"{note_line(first)} (and {len(notes) - 1} more)"
+    total = sum(note["count"] for note in notes)
+    return f"{kind}: {total:,} in {len(notes)} files, first {first['places'][0]}"

@@ -167,8 +167,8 @@ class Recipe:
     def _check_known(self, name: str, place: str) -> None:
         if name not in self.options:
             fact = f"recipe '{self.name}' has no option '{name}'"
-            remedy = suggest(name, self.options) if self.options else "leave it out: it has none"
-            raise UsageError(place, fact, remedy)
+            fix = suggest(name, self.options) if self.options else "leave it out: it has none"
+            raise UsageError(place, fact, fix)
 
     def parse_options(self, texts: Sequence[str]) -> dict[str, Any]:
         """The values of options, each given as KEY=VALUE.

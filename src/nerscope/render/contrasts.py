@@ -2,7 +2,17 @@
 
 from collections.abc import Sequence
 
-from nerscope.render.document import UNDEFINED, Cell, Document, Table, p_text, points, score
+from nerscope.corpus.units import ALL
+from nerscope.render.document import (
+    UNDEFINED,
+    Cell,
+    Document,
+    Table,
+    metric_title,
+    p_text,
+    points,
+    score,
+)
 from nerscope.results.compare import (
     ABOUT_RECIPES,
     SIGNIFICANT,
@@ -10,6 +20,8 @@ from nerscope.results.compare import (
     plain_correction,
 )
 from nerscope.results.contrast import ContrastRow
+from nerscope.results.rows import gain_of
+from nerscope.results.terms import cell_words
 
 
 def contrast_document(rows: Sequence[ContrastRow], correction: str, signature: str) -> Document:
@@ -24,30 +36,51 @@ def _table(rows: Sequence[ContrastRow]) -> Table:
     several = len({row.dataset for row in rows}) > 1
     header = (
         *(["dataset"] if several else []),
-        *("system", first.first, first.second, "difference", "95 % interval"),
-        *("p", "corrected p", f"n {first.first}", f"n {first.second}"),
+        *("system", "first", "second", "first better by", "95 % interval", "corrected p"),
+        *("n first", "n second"),
     )
-    notes = [f"* p below {SIGNIFICANT} after correction over the {len(rows)} lines"]
+    notes = [
+        *(
+            f"{name}: {_cell_text(code)}"
+            for name, code in zip(_SIDES, _cells_of(first), strict=True)
+        ),
+        f"* corrected p < {SIGNIFICANT} over the {len(rows)} lines",
+    ]
     if any(row.about == ABOUT_RECIPES for row in rows):
-        notes.append("of systems with several runs, this is about other training runs, too")
+        notes.append("for systems with several runs, intervals and p allow for other training runs")
     notes += dict.fromkeys(
         f"{row.system}: not tested: {row.untested}" for row in rows if row.untested
     )
-    title = f"{first.first} against {first.second}: {first.metric}"
-    return Table(title, header, tuple(_cells(row, several) for row in rows), tuple(notes))
+    title = f"{metric_title(first.metric, at_start=True)}: {first.first} against {first.second}"
+    body = tuple(_cells(row, several) for row in rows)
+    return Table(title, header, body, tuple(notes), labels=1 + several)
+
+
+_SIDES = ("first", "second")
+
+
+def _cells_of(row: ContrastRow) -> tuple[str, str]:
+    return row.first, row.second
+
+
+def _cell_text(code: str) -> str:
+    """A cell in words with its code; a bucket has no range here."""
+    facet, _, level = code.partition("=")
+    words = cell_words(facet, level or ALL)
+    return f"{words.phrase} ({code})" if words.code else words.phrase
 
 
 def _cells(row: ContrastRow, several: bool) -> tuple[Cell, ...]:
     metric = row.metric
-    interval = f"[{points(row.low, metric)}, {points(row.high, metric)}]"
+    gain = gain_of(metric, row.difference, row.low, row.high)
+    interval = f"[{points(gain.low, metric)}, {points(gain.high, metric)}]"
     return (
         *([Cell(row.dataset)] if several else []),
         Cell(row.system),
         Cell(score(row.value_first, metric)),
         Cell(score(row.value_second, metric)),
-        Cell(points(row.difference, metric), best=is_significant(row.p_corrected)),
-        Cell(UNDEFINED if row.low is None else interval),
-        Cell(p_text(row.p)),
+        Cell(points(gain.value, metric), best=is_significant(row.p_corrected)),
+        Cell(UNDEFINED if gain.low is None else interval),
         Cell(p_text(row.p_corrected)),
         Cell(f"{row.n_first:,}"),
         Cell(f"{row.n_second:,}"),

@@ -21,25 +21,51 @@ UNDEFINED = "–"
 _WORD = re.compile(r"[^\W\d_]{2}")  # two letters in a row: not a number, nor N/A
 
 
+class Verbatim(str):
+    """A line that is never wrapped, such as a command to paste."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Cell:
     """One entry of a table; outputs highlight the `best` ones."""
 
     text: str
     best: bool = False
-    is_size: bool = False  # a denominator, or what names a row of them
     is_superscript: bool = False  # LaTeX sets it behind the cell to its left
+    code: str = ""  # the short name of what `text` says in words
+    value: float | None = None  # what rows are sorted by, the largest first
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table; `notes` stand below it."""
+    """A table; its notes are printed below it.
+
+    Words come with their code: `mentions whose text is new (unseen-tokens)`. With `codes`, the
+    code stands alone.
+    """
 
     title: str
     header: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     notes: tuple[str, ...] = ()
     label: str = ""  # by which LaTeX refers to it
+    labels: int = 1  # how many columns name the rows
+    codes: bool = False
+    code_notes: tuple[str, ...] = ()  # what only a table of codes must explain
+    optional: tuple[str, ...] = ()  # columns that a narrow terminal may leave out, the first first
+
+    def shown(self, cell: Cell) -> str:
+        """The text of a cell, with its code if it has one."""
+        if not cell.code or cell.code == cell.text:
+            return cell.text
+        return cell.code if self.codes else f"{cell.text} ({cell.code})"
+
+    @property
+    def all_notes(self) -> tuple[str, ...]:
+        """The notes to print below the table."""
+        return (*self.notes, *(self.code_notes if self.codes else ()))
 
     def to_markdown(self) -> str:
         """The table in Markdown."""
@@ -54,7 +80,7 @@ class Table:
         import pandas
 
         return pandas.DataFrame(
-            [[cell.text for cell in row] for row in self.rows], columns=list(self.header)
+            [[self.shown(cell) for cell in row] for row in self.rows], columns=list(self.header)
         )
 
     def _repr_html_(self) -> str:
@@ -85,11 +111,10 @@ class Check:
 class Document:
     """Everything that a command prints or writes, whatever the format.
 
-    `data` is what JSON holds, or holds beside results; `records`, if there are any, are what CSV
-    holds instead of tables; `leading` tables stand first, then the lines of `opening`, then the
-    tables; `lines` stand below them, then
-    `hints` of what else there is; `notes` go to standard error, or into the text; `checks` are what
-    a build passes or fails by.
+    The order is: `leading` tables, `opening` lines, `tables`, `lines`, `hints` at further commands,
+    `notes`. `data` is the content of JSON, or is added to that of results. `records` are the rows
+    of CSV; without them, CSV has the cells of tables. `every_note` has what `notes` sum up.
+    `checks` decide whether a build passes.
     """
 
     tables: Sequence[Table] = ()
@@ -99,10 +124,12 @@ class Document:
     lines: Sequence[str] = ()
     hints: Sequence[str] = ()
     notes: Sequence[str] = ()
+    every_note: Sequence[str] | None = None
     signature: str | None = None
     leading: Sequence[Table] = ()
     results: Results | None = field(default=None, repr=False)
     checks: Sequence[Check] | None = None
+    most_rows: int | None = None  # of each table on a terminal; --all shows the rest
 
 
 DocumentWriter = Callable[[Document], str]
@@ -177,7 +204,7 @@ def records_table(
 def column_side(table: Table, place: int) -> Literal["left", "right"]:
     """The alignment of a column: words to the left, numbers to the right."""
     words = any(_WORD.search(row[place].text) for row in table.rows)
-    return "left" if place == 0 or words else "right"
+    return "left" if place < table.labels or words else "right"
 
 
 def escape_controls(text: str) -> str:

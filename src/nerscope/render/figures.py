@@ -8,6 +8,7 @@ from nerscope.corpus.units import ALL
 from nerscope.errors import InputError, UsageError, suggest
 from nerscope.render.diagnosis import may_be_chance
 from nerscope.render.document import UNDEFINED, metric_title
+from nerscope.render.number_index import overall_key, overall_match
 from nerscope.render.panels import (
     BARS,
     DOTS,
@@ -24,7 +25,6 @@ from nerscope.render.panels import (
     Series,
     plain_name,
 )
-from nerscope.render.tables import overall_key, overall_match
 from nerscope.results.diagnose import ExtremesRow, LeadRow, diagnose
 from nerscope.results.results import Results
 from nerscope.results.rows import ComparisonRow, Row
@@ -140,7 +140,7 @@ def _attributes(chosen: FigureData) -> list[Panel]:
 
 def _level_panel(chosen: FigureData, dataset: str, name: str, multiple: bool = False) -> Panel:
     """The numbers of each system on each level; one of many panels has no room for ranges."""
-    every = [(column.name, chosen.rows_of(dataset, column.key)) for column in chosen.columns(name)]
+    every = [(entry.name, chosen.rows_of(dataset, entry.key)) for entry in chosen.entries(name)]
     columns = [(level, cell) for level, cell in every if cell]
     ranges = _ranges(chosen, dataset, name)
     kind = TREND if multiple else _kind(ranges, len(chosen.systems))
@@ -190,16 +190,16 @@ def _size(cell: Mapping[str, Row]) -> str:
 
 def _breakdown(chosen: FigureData) -> list[Panel]:
     """Of all wrong tokens, the shares that are unseen, diff and other."""
-    columns, panels = chosen.columns("errors"), []
+    entries, panels = chosen.entries("errors"), []
     for dataset, systems in chosen.index.systems.items():
-        cells = [chosen.rows_of(dataset, column.key) for column in columns]
+        cells = [chosen.rows_of(dataset, entry.key) for entry in entries]
         series = tuple(
             Series(
-                column.name,
+                entry.name,
                 tuple(_share(chosen, cell.get(name)) for name in systems),
                 place,
             )
-            for place, (column, cell) in enumerate(zip(columns, cells, strict=True))
+            for place, (entry, cell) in enumerate(zip(entries, cells, strict=True))
         )
         wrong = [cells[0][name]["n"] if name in cells[0] else 0 for name in systems]
         labels = tuple(

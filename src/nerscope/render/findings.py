@@ -2,32 +2,37 @@
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from itertools import zip_longest
 from typing import Any, NamedTuple
 
-from nerscope.render.document import Cell, Document, Table, percent, records_table
+from nerscope.errors import plural
+from nerscope.render.document import Document, Table, percent, records_table
 
 Records = Sequence[Mapping[str, Any]]
-_WIDTH = 30  # of a surface where several lists stand side by side
+_WIDTH = 30  # of a surface among examples
+_EXAMPLES = 3
 
 
-def spelt(labels: Mapping[str, int]) -> str:
+def labels_text(labels: Mapping[str, int]) -> str:
     """Labels with their counts.
 
-    >>> spelt({"LOC": 3, "O": 1})
+    >>> labels_text({"LOC": 3, "O": 1})
     'LOC 3, O 1'
     """
     return ", ".join(f"{name} {count}" for name, count in labels.items()) or "–"
 
 
 def _flat(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    return {
-        key: spelt(value) if isinstance(value, Mapping) else value for key, value in row.items()
+    """A row whose cells are texts; places come last."""
+    flat = {
+        key: labels_text(value) if isinstance(value, Mapping) else value
+        for key, value in row.items()
+        if key != "places"
     }
+    return {**flat, "first places": labels_text(row["places"])} if "places" in row else flat
 
 
 def _sentences(rows: Records) -> Iterator[Mapping[str, Any]]:
-    """One record a duplicate sentence."""
+    """One record per duplicate sentence."""
     for row in rows:
         about = {key: row[key] for key in ("split", "against", "kind")}
         yield from ({**about, **place} for place in row["places"])
@@ -43,9 +48,9 @@ class Listing(NamedTuple):
 
 LISTINGS = {
     "hard": Listing("Hard tokens", "hard_tokens", ("split", "facet", "level")),
-    "ambiguous": Listing("Ambiguous surfaces: two or more types in a split", "ambiguous"),
-    "unannotated": Listing("Surfaces that are mentions here and O there", "unannotated"),
-    "inconsistent": Listing("Surfaces with a label that training never gives", "inconsistent"),
+    "ambiguous": Listing("Mentions with two or more types in a split", "ambiguous"),
+    "unannotated": Listing("Mentions whose text also occurs unannotated (O)", "unannotated"),
+    "inconsistent": Listing("Texts with a label that training never gives them", "inconsistent"),
     "duplicates": Listing("Sentences that occur again", "duplicates", ("split", "against", "kind")),
 }
 
@@ -63,7 +68,9 @@ def listing_table(description: Mapping[str, Any], name: str, most: int | None) -
     notes = [] if records else ["there is none"]
     if len(shown) < len(records):
         each = ", ".join(listing.apart)
-        notes = [f"{len(shown)} of {len(records):,}, the first {most} by {each}; --all shows all"]
+        notes = [f"{len(shown)} of {len(records):,}: the first {most} by {each}; --all shows all"]
+    if len(description["splits"]) == 1:  # its name would be the same on every line
+        shown = [{key: row[key] for key in row if key != "split"} for row in shown]
     return records_table(listing.title, shown, notes)
 
 
@@ -92,77 +99,59 @@ def listing_document(
     return Document(tables, data, records)
 
 
-def overview_tables(description: Mapping[str, Any], most: int) -> list[Table]:
-    """The first surfaces of each list side by side: of the first split and the last one, or of
-    every file if they are described each by itself.
-    """
+def example_lines(description: Mapping[str, Any]) -> list[str]:
+    """How many surfaces each list has, with its first ones: of the last split, or of every file."""
     names = list(description["splits"])
-    if not description["rows"]:
-        every = [_overview(f"Surfaces in {name}", _uses(description, name), most) for name in names]
-        return [table for table in every if table.rows]
-    first, last = names[0], names[-1]
-    columns = {
-        **{f"{first}: {use}": cells for use, cells in _uses(description, first).items()},
-        **{f"{last}: {use}": cells for use, cells in _uses(description, last).items()},
-        f"{first} / {last}, with a new label": _inconsistent(description, last),
-    }
-    table = _overview("Surfaces", columns, most)
-    return [table] if table.rows else []
+    shown = names[-1:] if description["rows"] else names
+    lines = []
+    for split in shown:
+        place = f"{split}: " if len(names) > 1 else ""
+        for key, text, detail in _EXAMPLE_KINDS:
+            rows = [row for row in description[key] if row["split"] == split]
+            if rows:
+                examples = "; ".join(
+                    f"{_short(row['surface'])} ({detail(row)})" for row in rows[:_EXAMPLES]
+                )
+                count = plural(len(rows), "text")
+                lines.append(f"{place}{count} {text}: {examples}. --list {key}")
+    return lines
 
 
-def _overview(title: str, columns: Mapping[str, Sequence[str]], most: int) -> Table:
-    """Lists side by side."""
-    rows = zip_longest(*(cells[:most] for cells in columns.values()), fillvalue="")
-    body = tuple(tuple(map(Cell, row)) for row in rows)
-    totals = ", ".join(f"{len(cells):,}" for cells in columns.values())
-    cut = any(len(cells) > most for cells in columns.values())
-    note = f"the first {most} of {totals}; --all shows all" if cut else f"all of them: {totals}"
-    return Table(title, tuple(columns), body, (note,))
-
-
-def _uses(description: Mapping[str, Any], split: str) -> dict[str, list[str]]:
-    return {
-        "ambiguous": _ambiguous(description, split),
-        "also O": _unannotated(description, split),
-    }
-
-
-def _of(description: Mapping[str, Any], key: str, split: str) -> Iterator[tuple[str, Any]]:
-    for row in description[key]:
-        if row["split"] == split:
-            yield _short(row["surface"]), row
+_EXAMPLE_KINDS: tuple[tuple[str, str, Callable[[Mapping[str, Any]], str]], ...] = (
+    ("ambiguous", "with several types", lambda row: labels_text(row["types"])),
+    (
+        "unannotated",
+        "both annotated and not",
+        lambda row: f"{row['annotated']}, O {row['unannotated']}",
+    ),
+    (
+        "inconsistent",
+        "with a label that training never gives",
+        lambda row: f"{labels_text(row['here'])}; training {labels_text(row['train'])}",
+    ),
+)
 
 
 def _short(surface: str) -> str:
     return surface if len(surface) <= _WIDTH else f"{surface[: _WIDTH - 1]}…"
 
 
-def _ambiguous(description: Mapping[str, Any], split: str) -> list[str]:
-    rows = _of(description, "ambiguous", split)
-    return [f"{surface}: {spelt(row['types'])}" for surface, row in rows]
-
-
-def _unannotated(description: Mapping[str, Any], split: str) -> list[str]:
-    rows = _of(description, "unannotated", split)
-    return [f"{surface}: {row['annotated']}, O {row['unannotated']}" for surface, row in rows]
-
-
-def _inconsistent(description: Mapping[str, Any], split: str) -> list[str]:
-    rows = _of(description, "inconsistent", split)
-    return [f"{surface}: {spelt(row['train'])} / {spelt(row['here'])}" for surface, row in rows]
-
-
 def duplicate_lines(rows: Records) -> list[str]:
-    """How many sentences occur again, in words, with the first place of each kind."""
-    return [_in_words(row) for row in rows]
+    """How many sentences occur again, with the first place of each kind; other splits first."""
+    found = [row for row in rows if row["places"]]
+    return [_duplicate_line(row) for row in sorted(found, key=_is_within)]
 
 
-def _in_words(row: Mapping[str, Any]) -> str:
-    within, near = row["split"] == row["against"], row["kind"] == "near"
-    what = "repeated within" if within else f"also in {row['against']}"
-    text = f"{row['split']}: {what}{' but for case or digits' if near else ''}: {row['n']:,}"
-    if not row["places"]:
-        return f"{text} sentences"
-    first = row["places"][0]
-    counted = f"sentence{'s' * (row['n'] != 1)} ({percent(row['share'], 1)} %)"
-    return f"{text} {counted}, first {first['place']} (as {first['first']})"
+def _is_within(row: Mapping[str, Any]) -> bool:
+    return bool(row["split"] == row["against"])
+
+
+def _duplicate_line(row: Mapping[str, Any]) -> str:
+    near = row["kind"] == "near"
+    what = "repeated" if _is_within(row) else f"also in {row['against']}"
+    but = " but for case or digits" if near else ""
+    first, n = row["places"][0], plural(row["n"], "sentence")
+    return (
+        f"{row['split']}: {n} ({percent(row['share'], 1)} %) {what}{but}, "
+        f"first {first['place']} (as {first['first']}). --list duplicates"
+    )

@@ -37,10 +37,10 @@ def errors_document(rows: Sequence["MentionRow"], total: int, width: int, shown:
     for row in rows[:shown]:
         lines += [*error_lines(row, width), ""]
     if len(rows) > shown:
-        lines.append(f"{plural(len(rows) - shown, 'more mistake')}: --most N shows more")
+        lines.append(f"{plural(len(rows) - shown, 'more error')}: --most N shows more")
     if not rows:
-        lines.append(f"no mistake fits, of {total}")
-    tables = [records_table("Mistakes by kind", summary)] if summary else []
+        lines.append(f"None of {plural(total, 'error')} fits these options.")
+    tables = [records_table("Errors by kind", summary)] if summary else []
     return Document(tables, rows, rows, lines=lines)
 
 
@@ -68,7 +68,7 @@ def token_errors_document(
     if len(rows) > shown:
         lines.append(f"{plural(len(rows) - shown, 'more wrong token')}: --most N shows more")
     if not rows:
-        lines.append(f"no wrong token fits, of {total}")
+        lines.append(f"None of {plural(total, 'wrong token')} fits these options.")
     tables = [records_table("Words that are wrong most often", summary)] if summary else []
     return Document(tables, rows, rows, lines=lines)
 
@@ -90,8 +90,8 @@ def _text_notes(row: "MentionRow", tokens: Sequence[str]) -> list[str]:
     other = (row.other_start, row.other_end, row.other_text)
     for start, end, text in ((row.start, row.end, row.text), other):
         if start is not None and text is not None and " ".join(tokens[start:end]) != text:
-            nowhere = ", which stands nowhere here" if start == end else ""
-            lines.append(f"  it says '{escape_controls(text)}'{nowhere}")
+            nowhere = ", which is not in the text" if start == end else ""
+            lines.append(f"  predicted text: '{escape_controls(text)}'{nowhere}")
     return lines
 
 

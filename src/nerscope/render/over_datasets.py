@@ -1,12 +1,21 @@
-"""What a comparison says over several datasets: in a sentence a pair, and in tables."""
+"""What a comparison says over several datasets: a sentence for each pair, and tables."""
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
-from nerscope.corpus.units import ALL
 from nerscope.errors import plural
-from nerscope.render.document import UNDEFINED, Table, p_text, p_words, points, records_table
-from nerscope.render.tables import USUAL_MATCHES
+from nerscope.render.document import (
+    UNDEFINED,
+    Cell,
+    Table,
+    format_value,
+    metric_title,
+    p_text,
+    p_words,
+    points,
+    records_table,
+)
 from nerscope.results.compare import (
     ABOUT_OUTPUTS,
     ABOUT_RECIPES,
@@ -22,9 +31,10 @@ from nerscope.results.compare import (
 )
 from nerscope.results.over_datasets import DatasetsRow
 from nerscope.results.protocol import DOMAINS, DRAWN, FIXED, SPLITS
-from nerscope.results.rows import or_nan
+from nerscope.results.rows import Gain, gain_of, or_nan
+from nerscope.results.terms import number_words
 
-_MOST_ANSWERS = 12  # of more pairs, only those that are decided are named
+_MOST_ANSWERS = 6  # of more pairs, only those that differ significantly are named
 _UNTESTED = {"p_fixed": "a dataset has no interval"}
 # By what datasets are to each other: what is spoken of, whose interval is shown, and which test
 # decides, and its name.
@@ -50,7 +60,7 @@ def over_answers(comparison: Comparison) -> list[str]:
     ]
     undecided = len(records) - len(named)
     return (
-        [*lines, f"{undecided} of {len(records)} pairs, over all: undecided"]
+        [*lines, f"{undecided} of {len(records)} pairs, over all: no significant difference."]
         if undecided
         else lines
     )
@@ -97,12 +107,14 @@ def _answer(row: DatasetsRow, correction: str, short: bool, about: str) -> list[
     spoken, suffix, test, name = _SPOKEN[row.over]
     verdict = _verdict(row)
     a, b = _sides(row, verdict)
-    who = f"{a} and {b}: undecided" if verdict == UNDECIDED else better_text(a, b, about)
+    who = better_text(a, b, about)
+    if verdict == UNDECIDED:
+        who = f"{a} and {b}: no significant difference"
     noun = "split" if row.over == SPLITS else "dataset"
     where = spoken.format(plural(len(row.datasets), noun))
     first = (
-        f"over {where}, {who}: mean difference of {row.metric} "
-        f"{_mean(row, suffix, verdict)}, {name}{_tested(row, test, correction)}"
+        f"Over {where}, {who}: {metric_title(row.metric)} better by {_mean(row, suffix, verdict)} "
+        f"on average, {name}{_tested(row, test, correction)}."
     )
     if short or row.refused:
         return [first]
@@ -116,17 +128,22 @@ def _sides(row: DatasetsRow, verdict: str) -> tuple[str, str]:
 
 
 def _mean(row: DatasetsRow, suffix: str, verdict: str) -> str:
-    sign = -1 if verdict == LOSS else 1
-    mean = points(sign * or_nan(row.difference), row.metric)
-    return f"{mean}{_interval(row, suffix, sign)}"
+    gain = _gain(row, suffix, verdict)
+    return f"{points(gain.value, row.metric)}{_interval(row, suffix, verdict)}"
 
 
-def _interval(row: DatasetsRow, suffix: str, sign: int = 1) -> str:
-    bounds = [getattr(row, f"low{suffix}"), getattr(row, f"high{suffix}")][::sign]
-    if None in bounds:
+def _gain(row: DatasetsRow, suffix: str, verdict: str) -> Gain:
+    """The mean difference in favour of the system that the sentence names first."""
+    low, high = getattr(row, f"low{suffix}"), getattr(row, f"high{suffix}")
+    gain = gain_of(row.metric, row.difference, low, high)
+    return gain.reversed() if verdict == LOSS else gain
+
+
+def _interval(row: DatasetsRow, suffix: str, verdict: str = UNDECIDED) -> str:
+    gain = _gain(row, suffix, verdict)
+    if gain.low is None or gain.high is None:
         return ""
-    low, high = (points(sign * bound, row.metric) for bound in bounds)
-    return f" [{low}, {high}]"
+    return f" [{points(gain.low, row.metric)}, {points(gain.high, row.metric)}]"
 
 
 def _tested(row: DatasetsRow, test: str, correction: str) -> str:
@@ -146,13 +163,12 @@ def _counted(row: DatasetsRow, a: str, b: str, verdict: str, correction: str) ->
     total = len(row.datasets)
     if row.over == SPLITS:
         level = f"p ≤ {row.alpha:g}/{total}"
-        return f"{a} beats {b} on {better} of {total} splits at {level}, {b} beats {a} on {worse}"
-    text = f"{a} is better on at least {better} of {total}, {b} on at least {worse} (95 %)"
+        return f"{a} beats {b} on {better} of {total} splits at {level}, {b} beats {a} on {worse}."
+    text = f"{a} is better on at least {better} of {total}, {b} on at least {worse} (95 %)."
     if row.over != DOMAINS:
         return text
-    sign = -1 if verdict == LOSS else 1
-    others = _interval(row, "_drawn", sign).strip() or UNDEFINED
-    return f"{text}; over others like them, {others}, {_tested(row, 'p_drawn', correction)}"
+    others = _interval(row, "_drawn", verdict).strip() or UNDEFINED
+    return f"{text} Over others like them: {others}, {_tested(row, 'p_drawn', correction)}."
 
 
 def over_datasets_tables(comparison: Comparison) -> list[Table]:
@@ -164,10 +180,10 @@ def over_datasets_tables(comparison: Comparison) -> list[Table]:
     tables = []
     if records:
         noun = "splits" if split_rows else "datasets"
-        title = f"Over {noun}: {records[0]['metric']}"
+        title = f"Over {noun}: {metric_title(records[0].metric)}"
         rows = [_split_record(row) if split_rows else _dataset_record(row) for row in records]
         notes = _notes(split_rows, correction) + _run_notes(records) + _rope_notes(records)
-        tables.append(records_table(title, rows, notes))
+        tables.append(replace(records_table(title, rows, notes), labels=2))
     tables += _cell_tables([row for row in every if row.family != PRIMARY], correction)
     ranks = comparison.ranks()
     if len(ranks) > 2:
@@ -190,32 +206,39 @@ def _cell_tables(records: Sequence[DatasetsRow], correction: str) -> list[Table]
         *_rope_notes(records),
         *dict.fromkeys(f"not tested: {row.refused}" for row in records if row.refused),
     ]
-    rows = [_cell_record(row, correction) for row in records]
-    return [records_table(f"Over {noun}, by cell", rows, notes)]
+    header = ("number", "A", "B", *_cell_numbers(records[0], correction))
+    body = tuple(_cell_line(row, correction) for row in records)
+    return [Table(f"Over {noun}: every number", header, body, tuple(notes), labels=3)]
 
 
 _FAMILIES = {WHERE: "levels", TYPES: "types", OTHER: "others"}
 
 
-def _cell_record(row: DatasetsRow, correction: str) -> dict[str, object]:
+def _cell_line(row: DatasetsRow, correction: str) -> tuple[Cell, ...]:
+    words = number_words(row.facet, row.level, row.type, row.match, row.metric)
+    numbers = _cell_numbers(row, correction).values()
+    return (
+        Cell(words.phrase, code=words.code),
+        Cell(row.system_a),
+        Cell(row.system_b),
+        *(Cell(format_value(number)) for number in numbers),
+    )
+
+
+def _cell_numbers(row: DatasetsRow, correction: str) -> dict[str, object]:
     _, suffix, test, _ = _SPOKEN[row.over]
     are_splits = row.over == SPLITS
     counts = (row.beats_on, row.loses_on) if are_splits else (row.better_on, row.worse_on)
     better, worse = (UNDEFINED if count is None else count for count in counts)
-    place = row.facet + ("" if row.level == ALL else f"={row.level}")
-    others = {} if are_splits else {"drawn p": p_text(row.p_drawn_corrected)}
+    others = {} if are_splits else {"p, others like them": p_text(row.p_drawn_corrected)}
     return {
-        "cell": place + (f" {row.type}" if row.type else ""),
-        "metric": row.metric if row.match in USUAL_MATCHES else f"{row.match} {row.metric}",
-        "A": row.system_a,
-        "B": row.system_b,
         "splits" if are_splits else "datasets": len(row.datasets),
-        "mean difference": _mean(row, suffix, UNDECIDED),
+        "better by": _mean(row, suffix, UNDECIDED),
         "p": p_text(getattr(row, test)),
-        f"p ({correction})": p_text(getattr(row, f"{test}_corrected")),
+        "corrected p": p_text(getattr(row, f"{test}_corrected")),
         **others,
-        "beats on" if are_splits else "better on": better,
-        "loses on" if are_splits else "worse on": worse,
+        "A better on": better,
+        "B better on": worse,
         **_probabilities(row),
     }
 
@@ -246,14 +269,14 @@ def _notes(split_rows: Sequence[DatasetsRow], correction: str) -> list[str]:
     if split_rows:
         row = split_rows[0]
         return [
-            "splits share sentences: interval and p are those of the corrected resampled t-test, "
-            f"with {row.ratio:g} test sentences for one of training; p corrected ({correction})",
-            f"beats on, loses on: splits with p of at most {row.alpha:g} by their number",
+            "Splits share sentences: interval and p are those of the corrected resampled t-test, "
+            f"with {row.ratio:g} test sentences for one of training; p corrected ({correction}).",
+            f"A better on, B better on: splits with p ≤ {row.alpha:g} / number of splits",
         ]
     return [
-        "mean difference: for these datasets; drawn: for others like them, Student's t-test",
-        "better on: at least so many datasets, with 95 % confidence (partial conjunction); "
-        f"drawn p, sign and Wilcoxon: p over datasets, corrected ({correction})",
+        "better by: mean over these datasets; others like them: Student's t-test",
+        "A better on: at least so many datasets, with 95 % confidence (partial conjunction)",
+        f"p of others like them, sign test, Wilcoxon: p over datasets, corrected ({correction})",
     ]
 
 
@@ -261,8 +284,9 @@ def _run_notes(records: Sequence[DatasetsRow]) -> list[str]:
     if not any(row.share_runs for row in records):
         return []
     return [
-        "runs: the same trained model may have been tested on several datasets, so training counts "
-        "once for all of them; sign and Wilcoxon are not defined, better on is by Bonferroni"
+        "The same trained models may have been tested on several datasets, so training noise "
+        "counts once for all of them. Sign test and Wilcoxon are not defined; A better on uses "
+        "Bonferroni."
     ]
 
 
@@ -271,12 +295,12 @@ def _split_record(row: DatasetsRow) -> dict[str, object]:
         "A": row.system_a,
         "B": row.system_b,
         "splits": row.splits,
-        "mean difference": _mean(row, "", UNDECIDED),
-        "p": p_text(row.p_resampled_corrected),
-        "ahead": row.ahead,
-        "behind": row.behind,
-        "beats on": row.beats_on,
-        "loses on": row.loses_on,
+        "better by": _mean(row, "", UNDECIDED),
+        "corrected p": p_text(row.p_resampled_corrected),
+        "A ahead on": row.ahead,
+        "B ahead on": row.behind,
+        "A better on": row.beats_on,
+        "B better on": row.loses_on,
         **_probabilities(row),
     }
 
@@ -286,14 +310,14 @@ def _dataset_record(row: DatasetsRow) -> dict[str, object]:
         "A": row.system_a,
         "B": row.system_b,
         "datasets": len(row.datasets),
-        "mean difference": _mean(row, "", UNDECIDED),
-        "drawn": _interval(row, "_drawn").strip() or UNDEFINED,
-        "drawn p": p_text(row.p_drawn_corrected),
-        "ahead": row.ahead,
-        "behind": row.behind,
-        "better on": UNDEFINED if row.better_on is None else row.better_on,
-        "worse on": UNDEFINED if row.worse_on is None else row.worse_on,
-        "sign": p_text(row.p_sign_corrected),
+        "better by": _mean(row, "", UNDECIDED),
+        "others like them": _interval(row, "_drawn").strip() or UNDEFINED,
+        "p, others like them": p_text(row.p_drawn_corrected),
+        "A ahead on": row.ahead,
+        "B ahead on": row.behind,
+        "A better on": UNDEFINED if row.better_on is None else row.better_on,
+        "B better on": UNDEFINED if row.worse_on is None else row.worse_on,
+        "sign test": p_text(row.p_sign_corrected),
         "Wilcoxon": p_text(row.p_wilcoxon_corrected),
         **_probabilities(row),
     }

@@ -6,16 +6,12 @@ from dataclasses import dataclass
 
 from nerscope.errors import UsageError
 from nerscope.render.document import UNDEFINED, escape_controls, metric_title, percent
-from nerscope.render.tables import (
-    USUAL_MATCHES,
-    NumberKey,
-    SummaryIndex,
-    TableColumn,
-    table_columns,
-)
+from nerscope.render.number_index import NumberKey, SummaryIndex
+from nerscope.render.table_plans import TableEntry, plan_table
 from nerscope.results.intervals import with_bounds
 from nerscope.results.results import Results
 from nerscope.results.rows import Row
+from nerscope.scoring.matching import USUAL_MATCHES
 
 # How a panel is drawn; `draw` knows each by its name.
 DOTS, TREND, BARS, STACKS = "dots", "trend", "bars", "stacks"
@@ -113,14 +109,13 @@ class FigureData:
         text = ": ".join(map(plain_name, names))
         return text if len(text) <= _LONGEST else text.replace(": ", ":\n", 1)
 
-    def columns(self, table: str) -> list[TableColumn]:
-        """What rows a table of this name has."""
+    def entries(self, table: str) -> Sequence[TableEntry]:
+        """What a table of this name shows."""
         try:
-            columns = table_columns(self.index, table, self.metric, self.match)[1]
+            entries = plan_table(self.index, table, self.metric, self.match).entries
         except UsageError as error:
-            raise UsageError(f"figure '{self.what}'", error.fact, error.remedy) from None
-        levels = [column for column in columns if column.key.facet == table]
-        return levels or [column for column in columns if column.minus is None]
+            raise UsageError(f"figure '{self.what}'", error.fact, error.fix) from None
+        return [entry for entry in entries if entry.key.facet == table] or entries
 
     def rows_of(self, dataset: str, key: NumberKey) -> dict[str, Row]:
         """The rows of a dataset, by system."""

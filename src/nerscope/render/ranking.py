@@ -1,12 +1,12 @@
-"""The ranking of systems as a table: one line a system."""
+"""The ranking of systems as a table: one line per system."""
 
 from collections.abc import Sequence
 
 from nerscope.errors import plural
 from nerscope.render.document import Cell, Document, Table, metric_title, score
-from nerscope.render.tables import USUAL_MATCHES
 from nerscope.results.compare import ABOUT_RECIPES, SIGNIFICANT, Comparison
 from nerscope.results.ranking import RankingRow, required_ranking
+from nerscope.scoring.matching import USUAL_MATCHES
 from nerscope.scoring.metrics import metric_named
 
 FEWEST_RANKED = 3  # two systems are one pair, which is answered in a sentence
@@ -57,12 +57,12 @@ def _table(rows: Sequence[RankingRow], every_rank: bool = False) -> Table:
     ranks = range(1, len(rows) + 1)
     shown = ranks if every_rank and len(rows) <= _MOST_CHANCES else ranks[:1]
     header = (
-        *("rank", "system", metric_title(first.metric), "groups", "95 % interval"),
+        *("rank", "system", metric_title(first.metric), "group", "95 % interval"),
         *("ranks (95 %)", *(f"P({rank})" for rank in shown)),
     )
     body = tuple(_cells(row, len(shown)) for row in rows)
     title = f"Ranking by {phrase}{match}: {where}"
-    return Table(title, header, body, _notes(rows, len(shown)))
+    return Table(title, header, body, _notes(rows, len(shown)), labels=2)
 
 
 def _cells(row: RankingRow, n_chances: int) -> tuple[Cell, ...]:
@@ -95,21 +95,22 @@ def _chance(chance: float) -> str:
 def _notes(rows: Sequence[RankingRow], n_chances: int) -> tuple[str, ...]:
     significance = f"corrected p ≥ {SIGNIFICANT}"
     rank = "1" if n_chances == 1 else "k"
-    chances = f"P({rank}): chance of rank {rank}, in percent"
     notes = [
-        f"systems that share a letter do not differ significantly ({significance}); {chances}",
-        _spoken_of(rows),
+        f"group: systems with a common letter do not differ ({significance})",
+        f"ranks (95 %): where the rank lies with 95 % probability; P({rank}): probability of rank "
+        f"{rank}, in percent",
+        _scope(rows),
     ]
     if any(len(row.groups) and len(row.groups[0]) > 1 for row in rows):
-        notes.append("letters with a number, such as a2, are one group")
+        notes.append("a letter with a number, such as a2, is one group")
     return tuple(notes)
 
 
-def _spoken_of(rows: Sequence[RankingRow]) -> str:
+def _scope(rows: Sequence[RankingRow]) -> str:
     if rows[0].about != ABOUT_RECIPES:
-        return "about these outputs alone: other training runs may rank otherwise"
+        return "one run each: other training runs may rank otherwise"
     fewest, most = min(row.runs for row in rows), max(row.runs for row in rows)
     runs = plural(most, "run") + " each" if fewest == most else f"{fewest} to {most} runs"
-    text = f"about the methods ({runs}): ranks and groups allow for other training runs"
+    text = f"{runs}: ranks and groups allow for other training runs"
     singles = sum(row.runs == 1 for row in rows)
-    return f"{text}; groups of systems with 1 run each do not" if singles > 1 < most else text
+    return f"{text}, except between systems with one run" if singles > 1 < most else text

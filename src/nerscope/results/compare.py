@@ -50,6 +50,7 @@ from nerscope.results.selection import (
 from nerscope.results.selection import PairNames as PairNames
 from nerscope.results.selection import pairs_of as pairs_of
 from nerscope.results.shared_texts import SharedTexts, shared_texts
+from nerscope.results.terms import Ranges, bucket_ranges
 from nerscope.scoring.evidence import Evidence, FacetTable
 from nerscope.scoring.folding import MOST_GROUPS
 from nerscope.scoring.matching import EXACT
@@ -91,6 +92,7 @@ class Comparison:
     stochastic_order: bool = False  # whether `over_runs` has it
     ranking: Sequence[RankingRow] = ()  # of all systems; empty if only some pairs were compared
     any_star: float | None = None  # how likely any star is if nothing differs
+    ranges: Ranges = field(default_factory=dict)  # of buckets, to name them in words
 
     def tally(self, a: str, b: str) -> Counter[str]:
         """How many cells A wins and loses, and how many are undecided, by the corrected p."""
@@ -125,7 +127,7 @@ class Comparison:
         return rank_rows(self.primary)
 
     def __str__(self) -> str:
-        from nerscope.render.comparison import answers
+        from nerscope.render.answers import answers
 
         return "\n".join(answers(self)) or "nothing was compared"
 
@@ -274,7 +276,12 @@ def compare(
     if margin is not None:
         comparison = _with_equivalence(comparison, measured, margin)
     rows = with_plausible(comparison.rows, PRIMARY, plausible, correction)
-    comparison = replace(comparison, rows=rows, by_cell=facets is not None)
+    comparison = replace(
+        comparison,
+        rows=rows,
+        by_cell=facets is not None,
+        ranges=bucket_ranges(results.evidence),
+    )
     comparison = note_shared_texts(comparison, results.evidence)
     if (a, b, baseline, pairs) != (None, None, None, None):
         return comparison

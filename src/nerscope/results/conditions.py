@@ -120,10 +120,10 @@ def condition_of(table: Mapping[str, Any], places: Mapping[str, str]) -> Conditi
 
 def check_condition(condition: Condition) -> Condition:
     """The condition, if every value can be."""
-    for key, remedy in _faults(condition):
+    for key, fix in _faults(condition):
         value = getattr(condition, key)
         place = condition.at(key, key if condition.places else "")
-        raise UsageError(place, f"{value!r} cannot be", remedy)
+        raise UsageError(place, f"{value!r} cannot be", fix)
     if all(getattr(condition, rule) is None for rule in RULES):
         raise UsageError(condition.at("", ""), "it demands nothing", "give floor or max_drop")
     return condition
@@ -136,17 +136,17 @@ def _faults(condition: Condition) -> Iterator[tuple[str, str]]:
         if value is None and key not in _NEEDED:
             continue
         if key in _CHOICES:
-            choices, remedy = _CHOICES[key]
+            choices, fix = _CHOICES[key]
             if value not in choices or isinstance(value, bool) != isinstance(choices[0], bool):
-                yield key, remedy
+                yield key, fix
             continue
         if key not in _RANGES:
             if not (isinstance(value, str) and value):
                 yield key, f"give the name of a {key}"
             continue
-        low, high, remedy = _RANGES[key]
+        low, high, fix = _RANGES[key]
         if not (_is_number(value) and low <= value <= high):
-            yield key, remedy
+            yield key, fix
 
 
 def _is_number(value: object) -> bool:
@@ -168,7 +168,7 @@ def load_conditions(path: str | os.PathLike[str]) -> list[Condition]:
     ...     _ = path.write_text('[[condition]]\\nmetric = "f1"\\nflor = 80')
     ...     load_conditions(path)
     Traceback (most recent call last):
-    nerscope.errors.UsageError: ...gate.toml:3: unknown key 'flor'. Remedy: did you mean ...
+    nerscope.errors.UsageError: ...gate.toml:3: unknown key 'flor'. Fix: did you mean ...
     """
     text, content = _read(path)
     for key in content:

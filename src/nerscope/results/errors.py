@@ -18,18 +18,29 @@ from nerscope.scoring.evidence import TOKEN_JOIN, Evidence, Units
 from nerscope.scoring.matching import EXACT, match_named
 from nerscope.scoring.pairing import CORRECT, CandidatePairs, MatchedPairs, overlapping
 
-HALLUCINATED = "hallucinated"
+HALLUCINATED, WRONG_BOTH = "hallucinated", "wrong type and boundary"
 OUTCOMES = (
     "correct",
     "wrong type",
     "wrong boundary",
-    "wrong type and boundary",
+    WRONG_BOTH,
     "missed",
     "spurious",
     "split",
     "merged",
     HALLUCINATED,
 )
+
+
+# The kinds that a summary tells apart, and what each of them counts.
+SUMMARY_KINDS: Mapping[str, tuple[str, ...]] = {
+    "missed": ("missed",),
+    "spurious": ("spurious",),
+    "wrong type": ("wrong type",),
+    "wrong boundary": ("wrong boundary", "split", "merged"),
+    WRONG_BOTH: (WRONG_BOTH,),
+    HALLUCINATED: (HALLUCINATED,),
+}
 
 
 def check_system(results: Results, system: str | None) -> None:
@@ -289,6 +300,55 @@ def mention_records(results: Results, system: str | None = None) -> Iterator[Men
             yield _row((*head, "pred", outcome), pred, index, gold, gold_of.get(index))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class ErrorKindsRow(ResultRow):
+    """How many errors of each kind a system makes on a dataset: the mean over its runs."""
+
+    dataset: str
+    system: str
+    runs: int
+    kinds: Mapping[str, float]  # of `SUMMARY_KINDS`
+    errors: float
+
+
+def error_kinds(results: Results, system: str | None = None) -> list[ErrorKindsRow]:
+    """The errors of each system by kind; datasets of which only sums were kept are left out.
+
+    A gold mention and the prediction that it was taken for are one error.
+
+    >>> from nerscope import evaluate
+    >>> gold = [(["Ada", "met", "Bob"], ["B-PER", "O", "B-PER"])]
+    >>> [row] = error_kinds(evaluate(gold, {"x": [["O", "O", "B-LOC"]]}))
+    >>> row.errors, row.kinds["missed"], row.kinds["wrong type"]
+    (2.0, 1.0, 1.0)
+    """
+    counts: dict[tuple[str, str], list[Counter[str]]] = {}
+    for evidence, run in _runs(results, system):
+        if evidence.folded is None:
+            key = (evidence.dataset, evidence.runs[run][0])
+            counts.setdefault(key, []).append(_run_kinds(evidence, run))
+    rows = []
+    for (dataset, name), by_run in counts.items():
+        total = sum(by_run, Counter())
+        kinds = {
+            kind: sum(total[part] for part in parts) / len(by_run)
+            for kind, parts in SUMMARY_KINDS.items()
+        }
+        rows.append(ErrorKindsRow(dataset, name, len(by_run), kinds, sum(kinds.values())))
+    return rows
+
+
+def _run_kinds(evidence: Evidence, run: int) -> Counter[str]:
+    """The errors of a run by kind: wrong gold mentions, and predictions without a counterpart."""
+    gold, pred = gold_side(evidence), run_side(evidence, run)
+    pairs = pair_sides(gold, pred)
+    by_gold, by_pred = outcomes(gold.mentions, pred.mentions, pairs)
+    paired = set(pairs.pred.tolist())
+    kinds = Counter([*by_gold, *(kind for at, kind in enumerate(by_pred) if at not in paired)])
+    del kinds[OUTCOMES[0]]
+    return kinds
+
+
 def pair_sides(gold: MentionSide, pred: MentionSide, match: str = "muc-strict") -> MatchedPairs:
     """Which prediction goes with which gold mention, as it was when they were scored.
 
@@ -315,10 +375,10 @@ def outcomes(gold: Mentions, pred: Mentions, pairs: MatchedPairs) -> tuple[list[
         by_gold[at_gold], by_pred[at_pred] = kind, kind
 
     # The last kind that fits a mention stands.
-    settle("wrong type and boundary", left, right)
+    settle(WRONG_BOTH, left, right)
     settle("wrong boundary", left[same_type], right[same_type])
     differ: Bools = gold.type[pairs.gold] != pred.type[pairs.pred]
-    settle("wrong type and boundary", pairs.gold[differ], pairs.pred[differ])
+    settle(WRONG_BOTH, pairs.gold[differ], pairs.pred[differ])
     for kind, inside in _split_and_merged(touching, left, right).items():
         settle(kind, left[inside], right[inside])
     settle("wrong type", left[same_span], right[same_span])

@@ -113,14 +113,14 @@ _POWER = power  # within it, an argument has its name
 
 
 def _check(difference: float, power: float, alpha: float) -> None:
-    for name, value, low, high, remedy in [
+    for name, value, low, high, fix in [
         ("difference", difference, 0.0, 1e6, "give a number of points above 0, as 1"),
         ("power", power, 0.5, 1.0, "give a share above 0.5 and below 1, as 0.8"),
         ("alpha", alpha, 0.0, 0.5, "give a share up to 0.5, as 0.05"),
     ]:
         number = isinstance(value, int | float) and not isinstance(value, bool)
         if not number or not low < value < high:
-            raise UsageError(name, f"{value!r} cannot be", remedy)
+            raise UsageError(name, f"{value!r} cannot be", fix)
 
 
 def _overall(

@@ -121,6 +121,26 @@ def ranking_rows(
     ]
 
 
+class RankedNumber(NamedTuple):
+    """The number that ranks, as the arguments of `compare` that choose it and nothing else."""
+
+    facets: list[str]
+    metrics: list[str] | None
+    matches: list[str] | None
+
+
+def ranked_number(
+    results: Results, metric: str | None = None, match: str | None = None
+) -> RankedNumber:
+    """A metric over everything; without one, F1, or what else comes first if there is no F1."""
+    facet = ranking_facet(results, metric)
+    if metric is None and any(row.facet == facet and row.metric == F1 for row in results.rows):
+        metric = F1
+    return RankedNumber(
+        [facet], None if metric is None else [metric], None if match is None else [match]
+    )
+
+
 def ranking_facet(results: Results, metric: str | None) -> str:
     """The facet that has a metric over everything: all mentions, else all tokens of a facet."""
     chosen = metric_named(metric or F1)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from nerscope.arguments import check_arguments
 from nerscope.corpus.units import ALL
 from nerscope.errors import InputError, expect, suggest, visible
-from nerscope.formats.source import SourceNote, note_lines
+from nerscope.formats.source import SourceNote, note_lines, summed_notes
 from nerscope.results.protocol import Protocol
 from nerscope.results.rows import Row
 from nerscope.scoring.evidence import Evidence, joint
@@ -91,19 +91,23 @@ class Results:
 
     def __repr__(self) -> str:
         """A summary of some ten lines."""
-        from nerscope.render.summary import summary_lines
+        from nerscope.render.first_screen import summary_lines
 
         return "\n".join(summary_lines(self))
 
     def _repr_html_(self) -> str:
         from nerscope.render.document import OUTPUTS
-        from nerscope.render.summary import summary_document
+        from nerscope.render.first_screen import first_screen
 
-        return OUTPUTS["html"](summary_document(self))
+        return OUTPUTS["html"](first_screen(self))
 
     def notes(self) -> list[str]:
-        """What was lost in reading and is worth a note, in a line each."""
+        """What was read otherwise than it is written, in a line for each file and kind."""
         return note_lines(self.losses)
+
+    def short_notes(self) -> list[str]:
+        """The same in a line for each kind, however many files there are."""
+        return summed_notes(self.losses)
 
     def interval_notes(self) -> list[str]:
         """What intervals cover, where systems with several runs stand beside some with one; and
@@ -318,13 +322,14 @@ class Results:
         """
         check_arguments(Results.ranking, locals())
         from nerscope.results.compare import compare
-        from nerscope.results.ranking import ranking_facet, required_ranking
+        from nerscope.results.ranking import ranked_number, required_ranking
 
+        ranked = ranked_number(self, metric, match)
         comparison = compare(
             self,
-            facets=[ranking_facet(self, metric)],
-            metrics=None if metric is None else [metric],
-            matches=None if match is None else [match],
+            facets=ranked.facets,
+            metrics=ranked.metrics,
+            matches=ranked.matches,
             about=about,
             correction=correction,
             samples=samples,

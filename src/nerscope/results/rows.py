@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -225,10 +225,41 @@ class ComparisonRow(ResultRow):
         """The names of both systems."""
         return self.system_a, self.system_b
 
+    @property
+    def gain(self) -> "Gain":
+        """The difference in favour of A, whether high or low values are the better ones."""
+        return gain_of(self.metric, self.difference, self.low, self.high)
+
 
 # The fields that every comparison row has; a dict, because its keys are ordered and quick to find.
 _COMPARED = dict.fromkeys(ComparisonRow.__match_args__[:25])
 _PLAUSIBLE = ("plausible", "plausible_power", "wrong_sign", "exaggeration")
+
+
+class Gain(NamedTuple):
+    """By how much one of two numbers is better than the other; negative if it is worse."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+
+    def reversed(self) -> "Gain":
+        """The same in favour of the other one."""
+        return Gain(
+            *(None if side is None else -side for side in (self.value, self.high, self.low))
+        )
+
+
+def gain_of(
+    metric: str, difference: float | None, low: float | None = None, high: float | None = None
+) -> Gain:
+    """A difference and its interval in the direction of the metric.
+
+    >>> gain_of("ter", -0.25, -0.5, 0.125)
+    Gain(value=0.25, low=-0.125, high=0.5)
+    """
+    gain = Gain(difference, low, high)
+    return gain.reversed() if metric_named(metric).better < 0 else gain
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -142,7 +142,7 @@ def from_json(text: str, name: str) -> StoredResults:
         return StoredResults(evidence, losses, rows, protocol)
     except UsageError as error:  # a metric that only a plug-in knows
         fact = f"{error.place}: {error.fact}"
-        raise InputError(name, fact, f"load its plug-in with --plugin, or {error.remedy}") from None
+        raise InputError(name, fact, f"load its plug-in with --plugin, or {error.fix}") from None
     except _DAMAGE as error:
         raise InputError(name, f"these results are damaged ({error!r})", _REPAIR) from None
 

@@ -1,20 +1,21 @@
-"""What words mean: the words of registered things, and the general terms of the field.
+"""The words of facets, levels, metrics and matches, and of cells, which are made of them.
 
-A facet, level, metric, match, statistical test or format carries its words where it is registered.
-They are looked up here by the names that rows hold, so that results can be read without the
-plug-ins that made them: a name that is not registered stands for itself.
+Each carries its words where it is registered. They are looked up here by the names that rows hold,
+so that results can be read without the plug-ins that made them: a name that is not registered
+stands for itself.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from nerscope.corpus.units import ALL
-from nerscope.errors import NerscopeError, UsageError, suggest
+from nerscope.corpus.units import ALL, TYPE
+from nerscope.errors import NerscopeError, UsageError, plural_of, suggest
 from nerscope.facets.buckets import range_phrase
-from nerscope.facets.facet import FACETS, fixed_facets
+from nerscope.facets.facet import FACETS, attribute_named, fixed_facets
 from nerscope.registry import FactoryRegistry
-from nerscope.scoring.matching import MATCHES, TOKEN_MATCH_WORDS, Match
-from nerscope.scoring.metrics import F1, METRICS, Metric
+from nerscope.scoring.evidence import Evidence
+from nerscope.scoring.matching import MATCHES, TOKEN_MATCH_WORDS, USUAL_MATCHES, Match
+from nerscope.scoring.metrics import ERROR_SHARE, F1, METRICS, Metric
 from nerscope.stats.paired import METHODS
 
 
@@ -39,7 +40,8 @@ def facet_words(facet: str) -> Wording:
         return Wording(facet, facet, facet)
     entry = FACETS[facet]
     title = " ".join(entry.title.split()) or facet
-    return Wording(facet, title, entry.phrase or title, entry.definition)
+    unit = f" ({plural_of(entry.noun)})" if entry.noun else ""
+    return Wording(facet, title, (entry.phrase or title) + unit, entry.definition)
 
 
 def level_words(facet: str, level: str, interval: str = "") -> Wording:
@@ -58,6 +60,89 @@ def level_words(facet: str, level: str, interval: str = "") -> Wording:
     return Wording(level, level, phrase or level, definition)
 
 
+class CellWords(NamedTuple):
+    """A cell, that is, some units and perhaps a type, in plain words and as a code."""
+
+    phrase: str
+    code: str  # "" where the phrase says all
+
+
+def cell_words(facet: str, level: str, type: str | None = None, interval: str = "") -> CellWords:
+    """The words of a cell; of a bucket, given the interval that the results have for it.
+
+    >>> cell_words("tmr", "unseen-tokens", "ORG")
+    CellWords(phrase='mentions whose text is new, type ORG', code='tmr=unseen-tokens ORG')
+    >>> cell_words("eLen", "XL", interval="> 3")
+    CellWords(phrase='mention length: 4 tokens or more', code='eLen=XL')
+    >>> cell_words("all", "all", "ORG").phrase, cell_words("eLen=XL & type=ORG", "in").phrase
+    ('type ORG', 'eLen=XL & type=ORG')
+    """
+    if facet in (ALL, TYPE):
+        name = level if facet == TYPE else type
+        return CellWords(facet_words(ALL).phrase if name is None else f"type {name}", "")
+    phrase = _level_phrase(facet, level, interval)
+    code = facet + ("" if level == ALL else f"={level}")
+    if type is None:
+        return CellWords(phrase, code)
+    return CellWords(f"{phrase}, type {type}", f"{code} {type}")
+
+
+def number_words(
+    facet: str, level: str, type: str | None, match: str, metric: str, interval: str = ""
+) -> CellWords:
+    """The words of a number: its metric, and the cell that it is measured on.
+
+    >>> number_words("tmr", "unseen-tokens", None, "exact", "recall")
+    CellWords(phrase='recall on mentions whose text is new', code='tmr=unseen-tokens')
+    >>> number_words("all", "all", None, "overlap", "f1").phrase
+    'overlap F1'
+    >>> number_words("hard", "score", None, "bilou", "hardeval").code
+    'hardeval'
+    """
+    words = metric_words(metric)
+    made = _made(METRICS, metric)
+    if isinstance(made, Metric) and made.is_over_levels and metric != ERROR_SHARE:
+        return CellWords(words.phrase, metric)
+    title = words.title if match in USUAL_MATCHES else f"{match} {words.title}"
+    if facet == ALL and type is None:
+        return CellWords(title, "")
+    cell = cell_words(facet, level, type, interval)
+    return CellWords(f"{title} on {cell.phrase}", cell.code)
+
+
+def _level_phrase(facet: str, level: str, interval: str) -> str:
+    if level in _SUBSET_LEVELS:  # an expression that a user wrote, such as eLen=XL & type=ORG
+        return facet if level == _SUBSET_LEVELS[0] else f"not ({facet})"
+    divider = facet.partition("&")[0].strip()
+    phrase = level_words(divider, level, interval).phrase
+    if divider != facet:
+        return f"{phrase}, where {facet.partition('&')[2].strip()}"
+    if attribute := attribute_phrase(facet):  # "4 tokens or more" alone would not say of what
+        return f"{attribute}: {phrase}"
+    return phrase if facet in FACETS or interval else f"{facet}: {phrase}"
+
+
+def attribute_phrase(facet: str) -> str:
+    """What the buckets of an attribute are buckets of; "" if the facet has levels of its own."""
+    if facet not in FACETS or attribute_named(facet) is None:
+        return ""
+    return FACETS[facet].phrase or facet_words(facet).title
+
+
+_SUBSET_LEVELS = ("in", "out")
+Ranges = Mapping[tuple[str, str, str], str]  # by dataset, facet and level
+
+
+def bucket_ranges(parts: Sequence[Evidence]) -> Ranges:
+    """The interval of every bucket, as results store it."""
+    return {
+        (part.dataset, facet, level): interval
+        for part in parts
+        for facet, edges in part.signature.edges.items()
+        for level, interval in edges.ranges.items()
+    }
+
+
 def metric_words(metric: str) -> Wording:
     """The words of a metric, which may have options.
 
@@ -73,7 +158,7 @@ def match_words(match: str) -> Wording:
     """The words of a match, of mentions or of tokens, which may have options.
 
     >>> match_words("overlap(credit=1)").phrase, match_words("bilou").phrase
-    ('overlap', 'BILOU label')
+    ('same type, overlapping', 'BILOU label')
     """
     if match in TOKEN_MATCH_WORDS:
         return Wording(match, match, *TOKEN_MATCH_WORDS[match])

@@ -9,10 +9,12 @@ import numpy as np
 
 from nerscope.corpus.units import ALL
 from nerscope.errors import InputError, UsageError, suggest
+from nerscope.facets.facet import FACETS
 from nerscope.results.conditions import BY_VALUE, Condition
 from nerscope.results.joining import NEW, OLD, SystemOnDataset
 from nerscope.results.rows import rows_of, scale_of
 from nerscope.results.selection import facet_table_named
+from nerscope.results.terms import CellWords, number_words
 from nerscope.scoring.cluster_units import count_units, unit_noun
 from nerscope.scoring.evidence import Evidence, FacetTable, only_runs
 from nerscope.scoring.folding import groups_of
@@ -249,22 +251,30 @@ class Verdict:
     failed: bool
 
     @property
+    def number(self) -> CellWords:
+        """The words of the number: its metric, and the cell that it is measured on."""
+        facet, _, level = self.cell.partition("=")
+        if facet not in FACETS or "&" in self.cell:  # all mentions, or a subset
+            facet, level = self.cell, ALL if self.cell == ALL else _DEFAULTS[1]
+        return number_words(facet, level or ALL, self.type, self.match or EXACT, self.metric)
+
+    @property
     def name(self) -> str:
         """Which number it is about."""
-        kind = None if self.type is None else f"type {self.type}"
-        match = None if self.match == EXACT else self.match
+        words = self.number
+        number = f"{words.phrase} ({words.code})" if words.code else words.phrase
         to_reference = "against the reference" if self.against == REFERENCE else None
-        parts = (self.dataset, self.system, self.cell, kind, match, self.metric, to_reference)
+        parts = (self.dataset, self.system, number, to_reference)
         return ", ".join(part for part in parts if part)
 
     @property
-    def said(self) -> str:
-        """What was found, and which rule decided."""
+    def reason(self) -> str:
+        """The numbers, and the rule that decided."""
         numbers = ", ".join(self._numbers())
         if not numbers:
             return self.rule
-        least = f"; this test set shows {self._worse}s of {self.detectable:.2f} or more (80 %)"
         known = self.verdict == UNDECIDED and not math.isnan(self.detectable)
+        least = f"; this test set detects {self.detectable:.2f} points with 80 % power"
         return f"{numbers}; rule: {self.rule}{least if known else ''}"
 
     @property
@@ -273,7 +283,7 @@ class Verdict:
         return self.verdict.upper() if self.failed else self.verdict
 
     def __str__(self) -> str:
-        return f"{self.word}: {self.name}: {self.said}"
+        return f"{self.word}: {self.name}: {self.reason}"
 
     def _numbers(self) -> Iterator[str]:
         if self.n is None:  # nothing was measured
@@ -285,16 +295,12 @@ class Verdict:
             new = f"{new} [{', '.join(map(_shown, bounds))}]"
         yield f"{new} against {old}" if self.compared else new
         if not math.isnan(self.drop):
-            yield f"{self._worse} {_shown(self.drop)} points{self._bounds()}"
-        yield f"n = {self.n}"
+            word = "better" if self.drop < 0 else "worse"
+            yield f"{word} by {_shown(abs(self.drop))} points{self._bounds()}"
+        yield f"n = {self.n:,}"
         if self.clusters is not None:
             whole, verb = count_units(self.clusters, str(self.over)), "differ"
-            yield f"{self.differing} of {whole} {verb}{'s' if self.differing == 1 else ''}"
-
-    @property
-    def _worse(self) -> str:
-        """What a change for the worse looks like."""
-        return "drop" if metric_named(self.metric).better > 0 else "rise"
+            yield f"{self.differing:,} of {whole} {verb}{'s' if self.differing == 1 else ''}"
 
     def _bounds(self) -> str:
         """The bounds of the drop; where outputs are the same, they did not decide."""
@@ -302,7 +308,8 @@ class Verdict:
             return ""
         if math.isnan(self.low):
             return f" (no bounds: in one {unit_noun(str(self.over))} only)"
-        low, high = _shown(-self.high), _shown(-self.low)
+        sides = (self.low, self.high) if self.drop < 0 else (-self.high, -self.low)
+        low, high = map(_shown, sides)
         always = "" if math.isnan(self.e_value) else f", always valid, e = {self.e_value:.3g}"
         confidence = f"{100 * (1 - self.alpha):.6g} % confidence each way"
         return f" ({low} to {high} with {confidence}{always})"

@@ -1,13 +1,12 @@
 """Where a system is weakest: the levels that fall furthest below the overall score."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
 
-from nerscope.corpus.units import ALL, MENTION
+from nerscope.corpus.units import ALL, MENTION, TYPE
 from nerscope.results.errors import check_system
 from nerscope.results.results import Results
 from nerscope.results.rows import ResultRow, Row, row_value
@@ -24,19 +23,18 @@ from nerscope.scoring.metrics import (
 )
 from nerscope.stats.clusters import CellKey, ClusterCounts, cluster_unit_of, clusters_of
 from nerscope.stats.intervals import FEW_CLUSTERS as FEW_CLUSTERS
-from nerscope.stats.intervals import Interval, cluster_variance, intervals
+from nerscope.stats.intervals import Interval, intervals
 from nerscope.stats.two_way import jackknives
 
 _OVERALL = "\0overall"  # a level beside those of the facet: all of them together
-_Z95 = 1.96
+FEWEST_UNITS = 30  # a group of fewer units is not worth a headline
 
 
 class Estimate(NamedTuple):
-    """A number with its denominator, its variance over clusters, and a 95 % interval."""
+    """A number with its denominator and a 95 % interval."""
 
     value: float
     n: float
-    variance: float
     interval: Interval
 
 
@@ -51,11 +49,12 @@ class WeakSpot(ResultRow):
     match: str
     metric: str
     n: int
-    value: float | None
-    distance: float | None  # this score minus the overall score
-    low: float | None
-    high: float | None
-    least: float  # lower 95 % bound of the shortfall, positive for worse: what the ranking uses
+    value: float
+    low: float
+    high: float
+    overall: float  # the score of all units
+    shortfall: float  # how far this score is worse than the overall score: always positive
+    shortfall_low: float  # its lower 95 % bound: what the ranking uses
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,30 +87,30 @@ def weak_spots(results: Results, system: str | None = None, most: int = 4) -> li
     """For each dataset and system, the levels that fall furthest below its overall score.
 
     At most one level of each facet, `most` in all. They are ranked by the lower 95 % bound of the
-    shortfall and not by the score itself, which is low by chance in small levels.
+    shortfall and not by the score itself, which is low by chance in small levels. A level of fewer
+    than 30 units is left out, and so is one whose interval includes the overall score.
     """
     check_system(results, system)
-    return [
-        spot
-        for evidence in results.evidence
-        for name in evidence.systems
-        if system in (None, name)
-        for spot in _system_spots(evidence, name, most)
-    ]
+    spots = list[WeakSpot]()
+    for evidence in results.evidence:
+        candidates = list(_candidates(evidence))
+        for name in evidence.systems:
+            if system in (None, name):
+                ranked = [spot for spot in candidates if spot.system == name]
+                spots += _one_per_facet(sorted(ranked, key=lambda spot: -spot.shortfall_low))[:most]
+    return spots
 
 
-def _system_spots(evidence: Evidence, system: str, most: int) -> list[WeakSpot]:
-    ranked = sorted(_candidates(evidence, system), key=lambda spot: -spot.least)
+def _one_per_facet(ranked: Sequence[WeakSpot]) -> list[WeakSpot]:
     by_facet: dict[str, WeakSpot] = {}
     for spot in ranked:
-        if spot.least > 0:
-            # Facets of tokens overlap much: one spot of them all is enough.
-            by_facet.setdefault("tokens" if spot.metric == TER else spot.facet, spot)
-    return list(by_facet.values())[:most]
+        # Facets of tokens overlap much: one spot of them all is enough.
+        by_facet.setdefault("tokens" if spot.metric == TER else spot.facet, spot)
+    return list(by_facet.values())
 
 
-def _candidates(evidence: Evidence, system: str) -> Iterator[WeakSpot]:
-    """Every level of every facet, and every type."""
+def _candidates(evidence: Evidence) -> Iterator[WeakSpot]:
+    """Every level of every facet, and every type, that is worse than the whole."""
     for table in evidence.tables:
         match, metric = _shown(table)
         if metric is None:
@@ -121,12 +120,10 @@ def _candidates(evidence: Evidence, system: str) -> Iterator[WeakSpot]:
         # The overall score must be of the units that the facet divides, so it is one level more.
         codes = tuple(sorted({code for codes in table.levels.values() for code in codes}))
         widened = replace(table, levels={**table.levels, _OVERALL: codes}, by_type=by_type)
-        estimates = estimate(evidence, widened, match, system, (metric.name,))
-        overall = estimates[CellKey(_OVERALL, None, metric.name)]
         cells: list[tuple[str, str, CellKey]]  # facet and level as they are shown
         if is_overall:
             cells = [
-                ("type", name, CellKey(ALL, code, metric.name))
+                (TYPE, name, CellKey(ALL, code, metric.name))
                 for code, name in enumerate(evidence.types if by_type else ())
             ]
         else:
@@ -135,23 +132,28 @@ def _candidates(evidence: Evidence, system: str) -> Iterator[WeakSpot]:
                 for level in table.levels
                 if level not in (ALL, "out")
             ]
-        for facet, level, key in cells:
-            cell = estimates[key]
-            low, high = cell.interval or (None, None)
-            yield WeakSpot(
-                dataset=evidence.dataset,
-                system=system,
-                facet=facet,
-                level=level,
-                match=match,
-                metric=metric.name,
-                n=round(cell.n),
-                value=row_value(cell.value),
-                distance=row_value(cell.value - overall.value),
-                low=low,
-                high=high,
-                least=_least_shortfall(metric, overall, cell),
-            )
+        by_system = estimate(evidence, widened, match, (metric.name,))
+        for system, estimates in by_system.items():
+            overall = estimates[CellKey(_OVERALL, None, metric.name)]
+            for facet, level, key in cells:
+                cell = estimates[key]
+                shortfall, least = _shortfall(metric, overall, cell)
+                if least > 0 and cell.n >= FEWEST_UNITS and cell.interval is not None:
+                    yield WeakSpot(
+                        dataset=evidence.dataset,
+                        system=system,
+                        facet=facet,
+                        level=level,
+                        match=match,
+                        metric=metric.name,
+                        n=round(cell.n),
+                        value=cell.value,
+                        low=cell.interval[0],
+                        high=cell.interval[1],
+                        overall=overall.value,
+                        shortfall=shortfall,
+                        shortfall_low=least,
+                    )
 
 
 def _shown(table: FacetTable) -> tuple[str, Metric | None]:
@@ -163,35 +165,40 @@ def _shown(table: FacetTable) -> tuple[str, Metric | None]:
     return match, metric if usable else None
 
 
-def _least_shortfall(metric: Metric, overall: Estimate, cell: Estimate) -> float:
-    """The lower 95 % bound of how far a cell falls below the overall score; -1 if undefined."""
-    shortfall = -metric.gain(cell.value - overall.value)
-    if shortfall != shortfall or cell.interval is None:
-        return -1.0
-    # Where all clusters agree there is no variance: that of a share of n units, or of one unit.
-    variance = cell.variance or cell.value * (1 - cell.value) / cell.n or 1 / cell.n
-    return shortfall - _Z95 * sqrt(variance)
+def _shortfall(metric: Metric, overall: Estimate, cell: Estimate) -> tuple[float, float]:
+    """How far a cell is worse than the overall score, and the lower 95 % bound of that.
+
+    The bound is that of the cell's interval which is nearer to the overall score.
+    """
+    if cell.interval is None or cell.value != cell.value:
+        return 0.0, 0.0
+    shortfalls = [metric.gain(overall.value - value) for value in (cell.value, *cell.interval)]
+    return shortfalls[0], min(shortfalls)
 
 
 def estimate(
-    evidence: Evidence, table: FacetTable, match: str, system: str, metrics: tuple[str, ...]
-) -> dict[CellKey, Estimate]:
-    """Some metrics of a facet for one system: every level and type, with its uncertainty."""
+    evidence: Evidence, table: FacetTable, match: str, metrics: tuple[str, ...]
+) -> dict[str, dict[CellKey, Estimate]]:
+    """Some metrics of a facet by system: every level and type, with its uncertainty."""
     narrow = replace(table, metrics={match: metrics})
     unit = resampling_unit(evidence)
-    clusters = clusters_of(evidence, unit)
-    clustered = ClusterCounts(evidence, narrow, match, [system], clusters)
-    (spread,) = jackknives(clustered, evidence, unit)
-    columns = (
-        spread.keys,
-        spread.values(system).tolist(),
-        spread.sizes[0].tolist(),
-        cluster_variance(spread, 0).tolist(),
-        intervals(spread, system),
+    # All systems together: the spread of few runs is estimated with the help of the others.
+    clustered = ClusterCounts(
+        evidence, narrow, match, evidence.systems, clusters_of(evidence, unit)
     )
+    (spread,) = jackknives(clustered, evidence, unit)
     return {
-        key: Estimate(value, n, variance, interval)
-        for key, value, n, variance, interval in zip(*columns, strict=True)
+        system: {
+            key: Estimate(value, n, interval)
+            for key, value, n, interval in zip(
+                spread.keys,
+                spread.values(system).tolist(),
+                spread.sizes[at].tolist(),
+                intervals(spread, system),
+                strict=True,
+            )
+        }
+        for at, system in enumerate(evidence.systems)
     }
 
 
@@ -206,8 +213,7 @@ def overall_scores(results: Results) -> list[OverallScores]:
         match = leading_match(table.matches)
         unit = resampling_unit(evidence)
         n_clusters = len(np.unique(clusters_of(evidence, unit)))
-        for system in evidence.systems:
-            estimates = estimate(evidence, table, match, system, SCORE_NAMES)
+        for system, estimates in estimate(evidence, table, match, SCORE_NAMES).items():
             cells = {
                 name: _overall_score(
                     _summary_row(results, evidence.dataset, system, match, name),

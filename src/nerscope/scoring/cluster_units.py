@@ -23,7 +23,7 @@ def check_cluster_unit(text: str) -> None:
 
     >>> check_cluster_unit("block")
     Traceback (most recent call last):
-    nerscope.errors.UsageError: resample: there is no 'block' to resample. Remedy: did you mean ...
+    nerscope.errors.UsageError: resample: there is no 'block' to resample. Fix: did you mean ...
     """
     first = place_unit(text)
     if first not in (SENTENCE, DOCUMENT) and not _BLOCK.fullmatch(first):

@@ -207,6 +207,7 @@ TOKEN_MATCHES: Mapping[str, Callable[[Mentions, int], Ints]] = {
     BILOU: bilou_labels,
     IO: io_labels,
 }
+USUAL_MATCHES = (EXACT, IO, BILOU, LABEL)  # texts do not mention them
 # The phrase and the definition of each; `label` compares the labels of the files as written.
 TOKEN_MATCH_WORDS: Mapping[str, tuple[str, str]] = {
     BILOU: (

@@ -78,7 +78,7 @@ def check_correction(correction: str) -> None:
 
     >>> check_correction("hom")
     Traceback (most recent call last):
-    nerscope.errors.UsageError: correction: there is no 'hom'. Remedy: did you mean 'holm'? ...
+    nerscope.errors.UsageError: correction: there is no 'hom'. Fix: did you mean 'holm'? ...
     """
     if correction not in CORRECTIONS:
         raise UsageError(

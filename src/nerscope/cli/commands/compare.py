@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, NoReturn
 import typer
 
 from nerscope.cli.common import (
+    CODES,
     FORMAT,
+    NOTES,
     PLUGIN,
     QUIET,
     RESAMPLE,
     RESULTS,
     SEED,
+    SIGNATURE,
     emit_and_exit,
     load_results,
 )
@@ -116,6 +119,9 @@ class CompareOptions:
         "--changes",
         help="Count the mentions that B fixed, broke or got wrong like A, and list the first two.",
     )
+    codes: bool = CODES
+    notes: bool = NOTES
+    signature: bool = SIGNATURE
     plugin: list[str] = PLUGIN
     format: str = FORMAT
     quiet: bool = QUIET
@@ -169,7 +175,7 @@ def run(options: CompareOptions) -> None:
     )
     if options.ranking:
         document = ranking_document(comparison, loaded.signature)
-        emit_and_exit(document, options.format, quiet=options.quiet)
+        emit_and_exit(document, options.format, options=options)
     narrowed = options.facet or options.metric or options.match or options.type or options.by_type
     overall = loaded.select(run=None, facet=ALL, type=None, match=EXACT, metric=RECALL)
     document = comparison_document(
@@ -179,7 +185,7 @@ def run(options: CompareOptions) -> None:
         options.sparse,
         {row.dataset: row.n for row in overall},
     )
-    emit_and_exit(document, options.format, quiet=options.quiet)
+    emit_and_exit(document, options.format, options=options)
 
 
 def _facets(results: "Results", options: CompareOptions) -> list[str] | None:
@@ -231,13 +237,13 @@ def _emit_contrast(results: "Results", cells: tuple[str, str], options: CompareO
         resample=options.resample,
     )
     document = contrast_document(rows, options.correction, results.signature)
-    emit_and_exit(document, options.format, quiet=options.quiet)
+    emit_and_exit(document, options.format, options=options)
 
 
 def _emit_changes(results: "Results", a: str | None, options: CompareOptions) -> NoReturn:
     from shutil import get_terminal_size
 
-    from nerscope.render.comparison import changes_document
+    from nerscope.render.changes import changes_document
 
     if a is None or options.b is None:
         raise UsageError(
@@ -247,4 +253,4 @@ def _emit_changes(results: "Results", a: str | None, options: CompareOptions) ->
         )
     columns = get_terminal_size().columns
     document = changes_document(results, a, options.b, columns)
-    emit_and_exit(document, options.format, quiet=options.quiet)
+    emit_and_exit(document, options.format, options=options)

@@ -1,4 +1,4 @@
-"""Put the demonstration data in a folder, evaluate it, and say where the results are."""
+"""Write demonstration data to a folder, evaluate it, and print where the results are."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -18,7 +18,7 @@ RANK = 200
 @dataclass(frozen=True)
 class DemoOptions:
     folder: str = typer.Argument(
-        "nerscope-demo", metavar="DIR", help="Where to put the data and the results."
+        "nerscope-demo", metavar="DIR", help="The folder for the data and the results."
     )
 
 
@@ -27,8 +27,9 @@ def run(options: DemoOptions) -> None:
     from pathlib import Path
 
     from nerscope.evaluation.evaluate import evaluate
+    from nerscope.render.document import Verbatim
+    from nerscope.render.first_screen import first_screen
     from nerscope.render.page.html import page_html
-    from nerscope.render.tables import results_document
     from nerscope.results.files import write_bytes, write_text
 
     target = Path(options.folder)
@@ -44,16 +45,23 @@ def run(options: DemoOptions) -> None:
         results = evaluate(str(test), systems, train=str(train), dataset="demo")
         write_text(saved, results.file_text())
         write_text(page, page_html(results))
-    flags = " ".join(f"--system {name}={path}" for name, paths in systems.items() for path in paths)
     lines = [
-        f"The data are in {target}, the results in {saved}.",
-        f"Open {page} to see where the systems fail. The same by hand:",
-        "",
-        f"  nerscope evaluate {test} --train {train} {flags} -o {saved} --report {page}",
-        "",
+        f"Data: {target}. Results: {saved}. Open {page} in a browser. By hand:",
+        *map(Verbatim, _command_lines(target, list(systems))),
     ]
-    document = replace(results_document(results), lines=lines)
-    emit_and_exit(document, "text", quiet=True)  # so that it ends with what to do next
+    emit_and_exit(replace(first_screen(results, str(saved), lines), notes=[]), "text")
+
+
+def _command_lines(target: "Path", systems: Sequence[str]) -> list[str]:
+    """The command that evaluates the data, in lines that fit the screen."""
+    folder = target / "systems"
+    parts = [f"nerscope evaluate {target / 'test.conll'} --train {target / 'train.conll'}"]
+    parts += [f"--system {name}='{folder / name}*.conll'" for name in systems]
+    parts.append(f"-o {target / 'results.json'} --report {target / 'report.html'}")
+    return [f"  {part}{_CONTINUED}" for part in parts[:-1]] + [f"  {parts[-1]}"]
+
+
+_CONTINUED = " \\"  # of a line that a shell reads on
 
 
 def _demo_files() -> Iterator[tuple[str, bytes]]:

@@ -7,8 +7,10 @@ import typer
 
 from nerscope.cli.common import (
     CASE,
+    CODES,
     FILE_HELP,
     FORMAT,
+    NOTES,
     PLUGIN,
     REPAIR,
     FileContent,
@@ -62,10 +64,13 @@ class DescribeOptions:
     format: str = FORMAT
     repair: str = REPAIR
     case: str = CASE
+    codes: bool = CODES
+    notes: bool = NOTES
     plugin: list[str] = PLUGIN
 
 
 def run(options: DescribeOptions) -> None:
+    from nerscope.formats.source import note_lines, summed_notes
     from nerscope.render.description import description_document
 
     prepare(options.plugin, options.format)
@@ -77,10 +82,14 @@ def run(options: DescribeOptions) -> None:
     reading = {"repair": options.repair, "case": options.case}
     description = _describe(options.files, splits, reading)
     shown = description_document(
-        description.as_dict(), everything=options.everything, lists=tuple(options.lists)
+        description.as_dict(),
+        everything=options.everything,
+        lists=tuple(options.lists),
+        notes=summed_notes(description.losses),
+        every_note=note_lines(description.losses),
     )
     files = {options.tokens: _token_file(options, options.tokens)} if options.tokens else None
-    emit_and_exit(shown, options.format, files=files)
+    emit_and_exit(shown, options.format, files=files, options=options)
 
 
 def _token_file(options: DescribeOptions, path: str) -> FileContent:
@@ -163,10 +172,6 @@ def _check_options(options: DescribeOptions, splits: dict[str, Any]) -> None:
             "it has no place beside files that are described each by itself",
             "give either files alone, or --train, --dev and --test",
         )
-    if splits and "train" not in splits:
-        raise UsageError(
-            f"--{next(iter(splits))}", "it needs the training data", "give it with --train FILE"
-        )
     for name in lists:
         check_name("--list", name, _LISTS)
         if name in _NEED_TWO and len(splits) < 2:
@@ -181,8 +186,12 @@ def _describe(files: list[str], splits: dict[str, Any], reading: dict[str, str])
     from nerscope.dataset.describe import describe, describe_each
     from nerscope.formats.base import source_named
 
-    if files:
-        return describe_each({text: source_named(text) for text in files}, **reading)
+    # Without training data, a split is described by itself.
+    texts = {text: text for text in files or []}
+    if splits and "train" not in splits:
+        texts = splits
+    if texts:
+        return describe_each({name: source_named(text) for name, text in texts.items()}, **reading)
     training = [source_named(text) for text in splits["train"]]
     dev, test = (source_named(splits[name]) if name in splits else None for name in ("dev", "test"))
     return describe(training, dev=dev, test=test, **reading)

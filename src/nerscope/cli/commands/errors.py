@@ -71,7 +71,7 @@ def _emit_tokens(results: "Results", options: ErrorsOptions) -> NoReturn:
     )
     columns = options.width or get_terminal_size().columns
     document = token_errors_document(selected, total, columns, options.most)
-    emit_and_exit(document, options.format, quiet=options.quiet)
+    emit_and_exit(document, options.format, options=options)
 
 
 def run(options: ErrorsOptions) -> None:
@@ -102,6 +102,5 @@ def run(options: ErrorsOptions) -> None:
         seed=options.seed,
     )
     columns = options.width or get_terminal_size().columns
-    emit_and_exit(
-        errors_document(selected, total, columns, options.most), options.format, quiet=options.quiet
-    )
+    document = errors_document(selected, total, columns, options.most)
+    emit_and_exit(document, options.format, options=options)

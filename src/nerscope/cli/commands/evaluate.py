@@ -11,11 +11,14 @@ import typer
 
 from nerscope.cli.common import (
     CASE,
+    CODES,
     FILE_HELP,
+    NOTES,
     PLUGIN,
     QUIET,
     REPAIR,
     RESAMPLE,
+    SIGNATURE,
     emit_and_exit,
     format_option,
     prepare,
@@ -31,6 +34,7 @@ from nerscope.cli.options import (
     parse_renames,
     parse_systems,
     parse_zero_division,
+    split_name,
 )
 from nerscope.cli.results_output import (
     LISTS,
@@ -54,12 +58,18 @@ RANK = 10
 @dataclass(frozen=True)
 class EvaluateOptions:
     test: str = typer.Argument(
-        metavar="TEST",
-        help="The gold file; a file of three columns, whose last is predicted; an experiment "
+        metavar="GOLD",
+        help="The gold file; a file with the columns token, …, gold, predicted; an experiment "
         f"file (.toml); or - for standard input. {FILE_HELP}",
     )
+    predictions: list[str] = typer.Argument(
+        None, metavar="[PRED…]", help="Outputs of systems, each named after its file."
+    )
     system: list[str] = typer.Option(
-        [], metavar="NAME=FILE", help="A system's output; the same NAME again adds a run."
+        [],
+        metavar="[NAME=]FILE",
+        help="A system's output. The same NAME again adds a run, and so does each file of a "
+        "pattern: bert='bert.*.conll'.",
     )
     train: list[str] = typer.Option(
         [], metavar="FILE", help="The training data, which most facets need; several are one."
@@ -134,6 +144,9 @@ class EvaluateOptions:
         help="What a person said of partial matches: the JSON that a report page exports; "
         "repeatable, one a judge.",
     )
+    codes: bool = CODES
+    notes: bool = NOTES
+    signature: bool = SIGNATURE
     plugin: list[str] = PLUGIN
     engine: str | None = typer.Option(
         None,
@@ -169,7 +182,8 @@ def _is_experiment(options: EvaluateOptions) -> bool:
 
 # Options that belong into an experiment file, and so are refused beside one.
 _SET_IN_EXPERIMENT = (
-    *("system", "train", "dataset", "map", "drop", "no_text", "facet", "match", "metric"),
+    *("predictions", "system", "train", "dataset", "map", "drop", "no_text"),
+    *("facet", "match", "metric"),
     *("intervals", "resample", "edges", "repair", "token_repair", "token_match", "buckets"),
     *("zero_division", "bucketing", "case"),
 )
@@ -228,13 +242,14 @@ def _evaluate_files(options: EvaluateOptions, judges: Sequence["JudgedFile"]) ->
     from nerscope.formats.base import source_named
     from nerscope.stats.intervals import Sampling
 
-    system_files = [text.partition("=")[2] for text in options.system]
+    outputs = [*(options.predictions or []), *options.system]
+    system_files = [split_name(text)[1] for text in outputs]
     inputs = [options.test, *options.train, *system_files, *options.plugin, *options.judgements]
     check_outputs([options.output, options.report, options.errors], inputs)
-    # Who says what is independent wants intervals.
+    # --resample is about intervals, so it asks for them.
     sampling = Sampling(options.resample) if options.intervals or options.resample else None
     gold, training = source_named(options.test), [source_named(path) for path in options.train]
-    systems = parse_systems(options.system) if options.system else None
+    systems = parse_systems(outputs, gold) if outputs else None
     checkpoint, settings = _checkpoint(options.checkpoint), _settings(options)
     with progress("scoring", quiet=options.quiet) as on_progress, _note_checkpoint(options):
         results = evaluate(
@@ -316,7 +331,7 @@ def _emit_evaluation(
     options: EvaluateOptions, judges: Sequence["JudgedFile"], request: ListRequest
 ) -> NoReturn:
     """Write the files, and print the lists or the tables."""
-    from nerscope.render.summary import summary_document
+    from nerscope.render.first_screen import first_screen
     from nerscope.render.tables import results_document
 
     results = request.results
@@ -330,14 +345,12 @@ def _emit_evaluation(
         from nerscope.render.mentions import list_document
 
         lists = [(LISTS[name].title, LISTS[name].rows(request)) for name in options.lists]
-        emit_and_exit(list_document(lists), options.format, files=files, quiet=options.quiet)
+        emit_and_exit(list_document(lists), options.format, files=files, options=options)
     is_narrowed = options.all or options.facet or options.match or options.metric
-    document = results_document(results) if is_narrowed else summary_document(results)
+    document = results_document(results) if is_narrowed else first_screen(results, options.output)
     document = add_judgements(document, judged)
-    if shows_only_exact(options.format) and not options.quiet:
-        print_message(f"signature: {results.signature}")
     silent = options.format == "json" and bool(options.output)
-    emit_and_exit(document, options.format, files=files, silent=silent, quiet=options.quiet)
+    emit_and_exit(document, options.format, files=files, silent=silent, options=options)
 
 
 def _run_experiment(options: EvaluateOptions, judges: Sequence["JudgedFile"]) -> None:

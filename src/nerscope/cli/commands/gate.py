@@ -1,16 +1,19 @@
-"""Exit with 1 if a number is too low, or not surely within the drop that is allowed."""
+"""Exit with 1 if a score is too low, or may have dropped by more than is allowed."""
 
 from dataclasses import dataclass
 
 import typer
 
 from nerscope.cli.common import (
+    NOTES,
     PLUGIN,
     RESAMPLE,
+    FileContent,
     emit_and_exit,
     format_option,
     load_results,
 )
+from nerscope.cli.options import check_outputs
 
 RANK = 80
 
@@ -19,12 +22,12 @@ RANK = 80
 class GateOptions:
     results: str = typer.Argument(metavar="RESULTS", help="The new results.")
     baseline: str | None = typer.Option(
-        None, metavar="FILE", help="The results to hold against; a floor needs none."
+        None, metavar="FILE", help="The results to compare with; a floor needs none."
     )
     reference: str | None = typer.Option(
         None,
         metavar="FILE",
-        help="Older results, such as those of the first release, to hold against as well.",
+        help="Older results to compare with as well, such as those of the first release.",
     )
     conditions: str | None = typer.Option(
         None, metavar="FILE.toml", help="Conditions as [[condition]] tables, instead of options."
@@ -32,58 +35,66 @@ class GateOptions:
     max_drop: float | None = typer.Option(
         None,
         metavar="POINTS",
-        help="The drop that is allowed, in points (0.5 is half a percent); 1 if no rule is given.",
+        help="The drop that is allowed, in points of percent. Default: 1 if no rule is given.",
     )
     max_total_drop: float | None = typer.Option(
         None, metavar="POINTS", help="The drop allowed against --reference; default: --max-drop."
     )
     floor: float | None = typer.Option(
-        None, metavar="POINTS", help="The worst value that is allowed, in points."
+        None, metavar="POINTS", help="The worst value that is allowed, in percent."
     )
     floor_rule: str | None = typer.Option(
         None,
         metavar="value|interval",
-        help="Hold the floor against the value (default), or against its confidence bound.",
+        help="Compare the floor with the value (default) or with its confidence bound.",
     )
     always_valid: bool = typer.Option(
         False,
         "--always-valid",
-        help="Bounds that hold at all sizes of a test set that grows: look at it every night.",
+        help="Bounds that stay valid when a growing test set is checked again and again.",
     )
     tuned_to: float | None = typer.Option(
         None,
         metavar="N",
         help="Documents or sentences at which always-valid bounds are narrowest; default: 200. "
-        "Never change it later.",
+        "Do not change it later.",
     )
     alpha: float | None = typer.Option(
-        None, metavar="SHARE", help="How likely a wrong verdict may be, 0.05 unless told."
+        None, metavar="SHARE", help="The probability of a wrong verdict; default: 0.05."
     )
     undecided: str = typer.Option(
         "fail", metavar="pass|fail", help="What an undecided condition does to the exit code."
     )
     metric: str | None = typer.Option(
-        None, metavar="METRIC", help="The metric, such as recall; f1 unless told."
+        None, metavar="METRIC", help="The metric, such as recall; default: f1."
     )
     facet: list[str] = typer.Option(
         [],
         metavar="FACET=LEVEL",
-        help="A cell, such as tmr=unseen-tokens; all mentions otherwise; repeatable.",
+        help="A group, such as tmr=unseen-tokens; default: all mentions; repeatable.",
     )
     type: str | None = typer.Option(None, metavar="TYPE", help="Only mentions of this type.")
-    match: str | None = typer.Option(None, metavar="MATCH", help="The match, exact unless told.")
+    match: str | None = typer.Option(None, metavar="MATCH", help="The match; default: exact.")
     system: str | None = typer.Option(None, metavar="NAME", help="Only this system.")
     resample: str | None = RESAMPLE
+    junit: str | None = typer.Option(
+        None, metavar="FILE.xml", help="Also write a JUnit report to this file."
+    )
+    all: bool = typer.Option(False, "--all", help="Print every condition.")
+    notes: bool = NOTES
     plugin: list[str] = PLUGIN
     format: str = format_option("junit", "github")
 
 
 def run(options: GateOptions) -> None:
+    from nerscope.render.document import OUTPUTS
     from nerscope.render.verdicts import verdict_document
     from nerscope.results.gate import baseline_notes, gate
     from nerscope.results.neighbours import gate_notes
     from nerscope.results.results import Results
 
+    inputs = [options.results, options.baseline, options.reference, options.conditions]
+    check_outputs([options.junit], [*inputs, *options.plugin])
     results = load_results(options.results, options.plugin, options.format)
     baseline = None if options.baseline is None else Results.load(options.baseline)
     reference = None if options.reference is None else Results.load(options.reference)
@@ -113,5 +124,8 @@ def run(options: GateOptions) -> None:
         *baseline_notes(results, reference),
         *gate_notes(results, baseline, options.resample),
     ]
-    shown = verdict_document(verdicts, text=options.format == "text", notes=notes)
-    emit_and_exit(shown, options.format, code=1 if failed else 0)
+    document = verdict_document(verdicts, options.format == "text", notes, options.all)
+    files: dict[str, FileContent] = {}
+    if options.junit:
+        files[options.junit] = lambda: OUTPUTS["junit"](document)
+    emit_and_exit(document, options.format, files=files, code=int(failed), options=options)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import typer
 
-from nerscope.cli.common import PLUGIN, RESULTS, emit_and_exit, load_results
+from nerscope.cli.common import PLUGIN, RESULTS, SIGNATURE, emit_and_exit, load_results
 from nerscope.cli.options import check_outputs
 
 RANK = 40
@@ -29,6 +29,7 @@ class PlotOptions:
     match: str | None = typer.Option(None, metavar="MATCH", help="The match that is drawn.")
     width: float | None = typer.Option(None, metavar="CM", help="8.5 unless told, one column.")
     height: float | None = typer.Option(None, metavar="CM", help="What is needed, unless told.")
+    signature: bool = SIGNATURE
     plugin: list[str] = PLUGIN
 
 
@@ -52,4 +53,4 @@ def run(options: PlotOptions) -> None:
     data = draw_figure(figure, form, options.width, options.height)
     lines = [f"The figure is in {options.output}.", *figure.notes]
     document = Document(lines=lines, signature=loaded.signature)
-    emit_and_exit(document, "text", files={options.output: lambda: data})
+    emit_and_exit(document, "text", files={options.output: lambda: data}, options=options)

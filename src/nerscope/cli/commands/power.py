@@ -1,4 +1,4 @@
-"""Tell how small a difference the test set can show, and what it takes to show one."""
+"""Show how small a difference the test set detects, and how much data or how many runs it takes."""
 
 from dataclasses import dataclass
 
@@ -14,28 +14,33 @@ class PowerOptions:
     results: str = RESULTS
     a: str | None = typer.Argument(None, metavar="[A]", help="A system.")
     b: str | None = typer.Argument(
-        None, metavar="[B]", help="Another one; without names, all pairs are shown."
+        None, metavar="[B]", help="Another system. Without names: all pairs."
     )
     difference: float = typer.Option(
-        1.0, metavar="POINTS", help="The true difference that is to be found."
+        1.0, metavar="POINTS", help="The true difference to detect, in points."
     )
-    power: float = typer.Option(0.8, metavar="SHARE", help="How surely it is to be found.")
-    alpha: float = typer.Option(0.05, metavar="SHARE", help="How likely a false alarm may be.")
-    metric: str = typer.Option("f1", metavar="METRIC", help="The metric, over everything.")
-    match: str | None = typer.Option(None, metavar="MATCH", help="The match, exact unless told.")
+    power: float = typer.Option(
+        0.8, metavar="SHARE", help="The probability with which it should be detected."
+    )
+    alpha: float = typer.Option(0.05, metavar="SHARE", help="The significance level.")
+    metric: str = typer.Option("f1", metavar="METRIC", help="The metric, over all mentions.")
+    match: str | None = typer.Option(None, metavar="MATCH", help="The match; default: exact.")
     resample: str | None = RESAMPLE
     correction: str | None = typer.Option(
         None,
         metavar="NAME",
-        help="The correction that compare uses for all of these pairs and datasets together; "
-        "none for a single planned comparison.",
+        help="The correction for these pairs and datasets, as in compare; none for a single "
+        "planned comparison.",
+    )
+    all: bool = typer.Option(
+        False, "--all", help="Show every pair, and what other numbers of runs need."
     )
     plugin: list[str] = PLUGIN
     format: str = FORMAT
 
 
 def run(options: PowerOptions) -> None:
-    from nerscope.render.verdicts import power_document
+    from nerscope.render.power import power_document
     from nerscope.results.needed import power as power_of
 
     rows = power_of(
@@ -50,4 +55,5 @@ def run(options: PowerOptions) -> None:
         resample=options.resample,
         **({} if options.correction is None else {"correction": options.correction}),
     )
-    emit_and_exit(power_document(rows, options.difference, options.power), options.format)
+    document = power_document(rows, options.difference, options.power, options.all)
+    emit_and_exit(document, options.format, options=options)

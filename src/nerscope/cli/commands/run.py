@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING
 import typer
 
 from nerscope.cli.common import (
+    CODES,
     FORMAT,
+    NOTES,
     PLUGIN,
     QUIET,
+    SIGNATURE,
     emit_and_exit,
     prepare,
     print_message,
@@ -49,6 +52,9 @@ class RunOptions:
     )
     jobs: int = typer.Option(1, metavar="N", min=1, help="How many systems are trained at once.")
     dry_run: bool = typer.Option(False, "--dry-run", help="List the jobs, and do none.")
+    codes: bool = CODES
+    notes: bool = NOTES
+    signature: bool = SIGNATURE
     plugin: list[str] = PLUGIN
     engine: str | None = typer.Option(
         None,
@@ -78,9 +84,8 @@ def run(options: RunOptions) -> None:
         [options.plan, *plan.inputs, *options.plugin],
     )
     if options.dry_run:
-        emit_and_exit(
-            planned_document(planned_jobs(plan, folder)), options.format, quiet=options.quiet
-        )
+        document = planned_document(planned_jobs(plan, folder))
+        emit_and_exit(document, options.format, options=options)
     with status_line() as show_step:
         ran = run_plan(
             plan,

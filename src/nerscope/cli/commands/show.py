@@ -1,21 +1,30 @@
 """Print any table of saved results, in any format."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import typer
 
 from nerscope.cli.common import (
+    CODES,
     FORMAT,
+    NOTES,
     PLUGIN,
     QUIET,
     RESULTS,
+    SIGNATURE,
     emit_and_exit,
     load_results,
     shows_only_exact,
 )
 from nerscope.errors import UsageError
 
+if TYPE_CHECKING:
+    from nerscope.render.document import Document
+    from nerscope.results.results import Results
+
 RANK = 20
+GROUP = "evaluate"
 
 
 @dataclass(frozen=True)
@@ -24,62 +33,95 @@ class ShowOptions:
     table: list[str] = typer.Option(
         [],
         metavar="NAME",
-        help="exact, types, partial, pairs, errors, datasets, or a facet; the summary otherwise.",
+        help="exact, types, partial, pairs, errors, weakest, datasets, or a facet; repeatable. "
+        "Default: the summary.",
     )
     system: list[str] = typer.Option([], metavar="NAME", help="Only these systems, in this order.")
-    column: list[str] = typer.Option([], metavar="NAME", help="Only these columns, in this order.")
+    only: list[str] = typer.Option(
+        [],
+        "--only",
+        "--column",
+        metavar="NAME",
+        help="Only these levels, types, matches or metrics, in this order.",
+    )
     metric: str | None = typer.Option(None, metavar="METRIC", help="The metric of the table.")
     match: str | None = typer.Option(None, metavar="MATCH", help="The match of the table.")
+    sort: str | None = typer.Option(
+        None, metavar="COLUMN", help="Sort rows by this column: a system, a metric, or n."
+    )
     against: str | None = typer.Option(
         None, metavar="NAME", help="Mark what differs significantly from this system (†)."
     )
-    no_n: bool = typer.Option(False, "--no-n", help="Leave the row of denominators out.")
+    no_intervals: bool = typer.Option(False, "--no-intervals", help="Leave out the intervals.")
+    no_n: bool = typer.Option(False, "--no-n", help="Leave out the denominators.")
     caption: str | None = typer.Option(None, metavar="TEXT", help="The caption, for LaTeX.")
     label: str | None = typer.Option(None, metavar="NAME", help="The label, for LaTeX.")
-    all: bool = typer.Option(False, "--all", help="Show every table.")
+    all: bool = typer.Option(False, "--all", help="Show every table and every row.")
+    codes: bool = CODES
+    notes: bool = NOTES
+    signature: bool = SIGNATURE
     plugin: list[str] = PLUGIN
     format: str = FORMAT
     quiet: bool = QUIET
 
 
 def run(options: ShowOptions) -> None:
-    from nerscope.render.summary import chosen_tables, summary_document, tables_document
+    from dataclasses import replace
+
+    from nerscope.render.first_screen import first_screen
     from nerscope.render.tables import results_document
 
     loaded = load_results(options.results, options.plugin, options.format)
     _check_options(options)
     if options.table:
-        tables = chosen_tables(
-            loaded,
-            options.table,
-            systems=options.system,
-            columns=options.column,
-            metric=options.metric,
-            match=options.match,
-            against=options.against,
-            with_n=not options.no_n,
-            caption=options.caption,
-            label=options.label,
-        )
-        document = tables_document(loaded, tables)
+        document = _tables(loaded, options)
     elif options.all:
         document = results_document(loaded)
     else:
-        document = summary_document(loaded, saved=True)
-    emit_and_exit(document, options.format, quiet=options.quiet)
+        document = first_screen(loaded, options.results)
+    # `evaluate` has printed the notes; --notes prints them again.
+    emit_and_exit(replace(document, notes=[]), options.format, options=options)
 
 
-_OF_A_TABLE = ("system", "column", "metric", "match", "against", "no_n", "caption", "label")
+def _tables(results: "Results", options: ShowOptions) -> "Document":
+    from nerscope.render.chosen import TableRequest, chosen_document
+    from nerscope.render.layout import SCREEN_ROWS
+    from nerscope.render.tables import TableChoice
+
+    choice = TableChoice(
+        systems=options.system,
+        only=options.only,
+        with_intervals=not options.no_intervals,
+        with_sizes=not options.no_n,
+        sort=options.sort,
+    )
+    requests = [
+        TableRequest(
+            name,
+            choice,
+            options.metric,
+            options.match,
+            options.against,
+            options.caption,
+            options.label,
+        )
+        for name in options.table
+    ]
+    return chosen_document(results, requests, most_rows=None if options.all else SCREEN_ROWS)
+
+
+_OF_A_TABLE = (
+    *("system", "only", "metric", "match", "sort", "against"),
+    *("no_intervals", "no_n", "caption", "label"),
+)
 
 
 def _check_options(options: ShowOptions) -> None:
     if options.table and shows_only_exact(options.format):
         raise UsageError(
             f"--format {options.format}",
-            "it shows exact scores and nothing else",
+            "this format shows exact scores and nothing else",
             "leave --table out",
         )
     if not options.table and any(getattr(options, name) for name in _OF_A_TABLE):
-        raise UsageError(
-            "--table", "no table is named to choose from", "write for example --table exact"
-        )
+        raise UsageError("--table", "no table is named to choose from", "--table exact")

@@ -69,4 +69,4 @@ def run(options: SplitOptions) -> None:
         context=options.context,
         allow_leaks=options.allow_leaks,
     )
-    emit_and_exit(split_document(splits.as_dict()), options.format, quiet=options.quiet)
+    emit_and_exit(split_document(splits.as_dict()), options.format, options=options)

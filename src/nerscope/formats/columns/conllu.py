@@ -365,8 +365,8 @@ class _ConlluReader:
             raise self._refused(block, row, "the line has no number")
 
     def _refused(self, block: LineBlock, row: int, fact: str) -> FormatError:
-        remedy = "mend the line; for other columns than those of CoNLL-U, say format=conll"
-        return FormatError(self._place(block, row), fact, remedy)
+        fix = "mend the line; for other columns than those of CoNLL-U, say format=conll"
+        return FormatError(self._place(block, row), fact, fix)
 
     def _place(self, block: LineBlock, row: int) -> str:
         return f"{self.file.name}:{self.line + block.rows[row]}"

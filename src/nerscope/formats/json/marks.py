@@ -206,7 +206,7 @@ def check_surface(mark: SpanMark, held: str | Sequence[str], place: str) -> None
     >>> check_surface(SpanMark(((0, 2),), ["PER"], "Ada"), "Ada spoke", "a.jsonl:1")
     Traceback (most recent call last):
     nerscope.errors.FormatError: a.jsonl:1: at 0–2 stands 'Ad', not 'Ada'. \
-Remedy: ends are inclusive: add 1 to each end
+Fix: ends are inclusive: add 1 to each end
     """
     if mark.surface is None:
         return
@@ -214,9 +214,9 @@ Remedy: ends are inclusive: add 1 to each end
     if _without_blanks(_covered(held, mark.fragments, _as_given)) == expected:
         return
     guesses = (*_OF_TEXT, *_OF_BOTH) if isinstance(held, str) else _OF_BOTH
-    remedies = (
-        remedy
-        for cut, remedy in guesses
+    fixes = (
+        fix
+        for cut, fix in guesses
         if _without_blanks(_covered(held, mark.fragments, cut)) == expected
     )
     there = " ".join(_covered(held, mark.fragments, _as_given))
@@ -224,7 +224,7 @@ Remedy: ends are inclusive: add 1 to each end
     raise FormatError(
         place,
         f"at {where} stands {shown(there)}, not {shown(mark.surface)}",
-        next(remedies, "count from 0; the end is the first one behind the mention"),
+        next(fixes, "count from 0; the end is the first one behind the mention"),
     )
 
 

@@ -316,7 +316,7 @@ def check_words(corpus: Corpus) -> None:
     >>> check_words(Corpus.of([(["a "], ["O"])]))
     Traceback (most recent call last):
     nerscope.errors.InputError: <memory>:1: the token 'a ' is empty or has a blank at its edge, \
-which text cannot hold. Remedy: take it out
+which text cannot hold. Fix: take it out
     """
     for at, word in enumerate(corpus.coding.tokens.strings(corpus.tokens)):
         if not word or word != word.strip():

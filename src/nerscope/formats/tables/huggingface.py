@@ -86,9 +86,9 @@ def _json(path: Path) -> dict[str, Any]:
     return content
 
 
-def _has_splits(name: str, splits: object, remedy: str) -> InputError:
+def _has_splits(name: str, splits: object, fix: str) -> InputError:
     names = ", ".join(map(str, _as_list(splits))) or "none"
-    return InputError(name, f"this is a dataset of several splits: {names}", f"name one: {remedy}")
+    return InputError(name, f"this is a dataset of several splits: {names}", f"name one: {fix}")
 
 
 def _example(splits: object) -> str:

@@ -21,7 +21,7 @@ def as_csv(document: Document) -> str:
     return "\n".join(
         csv_text(
             ["table", *table.header],
-            [[table.title, *(cell.text for cell in row)] for row in table.rows],
+            [[table.title, *map(table.shown, row)] for row in table.rows],
         )
         for table in (*document.leading, *document.tables)
     )

@@ -10,7 +10,7 @@ def table_html(table: Table) -> str:
     """One table; the best values are bold."""
     header = "".join(f"<th>{escape(name)}</th>" for name in table.header)
     body = "".join(f"<tr>{_row(table, row)}</tr>" for row in table.rows)
-    notes = "".join(f"<div><small>{escape(note)}</small></div>" for note in table.notes)
+    notes = "".join(f"<div><small>{escape(note)}</small></div>" for note in table.all_notes)
     title = f"<caption>{escape(table.title)}</caption>"
     head = f"<thead><tr>{header}</tr></thead>"
     return f"<table>{title}{head}<tbody>{body}</tbody></table>{notes}"
@@ -18,20 +18,19 @@ def table_html(table: Table) -> str:
 
 def _row(table: Table, row: Sequence[Cell]) -> str:
     return "".join(
-        f'<td style="text-align:{column_side(table, place)}">{_cell(cell)}</td>'
+        f'<td style="text-align:{column_side(table, place)}">{_cell(table, cell)}</td>'
         for place, cell in enumerate(row)
     )
 
 
-def _cell(cell: Cell) -> str:
-    return f"<b>{escape(cell.text)}</b>" if cell.best else escape(cell.text)
+def _cell(table: Table, cell: Cell) -> str:
+    text = escape(table.shown(cell))
+    return f"<b>{text}</b>" if cell.best else text
 
 
 def as_html(document: Document) -> str:
     """All tables, and what holds for them."""
     lines = [*document.opening, *document.lines, *document.notes]
-    if document.signature is not None:
-        lines.append(f"signature: {document.signature}")
     notes = "".join(f"<div><small>{escape(line)}</small></div>" for line in lines)
     return "\n".join(map(table_html, (*document.leading, *document.tables))) + notes + "\n"
 

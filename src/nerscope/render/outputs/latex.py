@@ -43,9 +43,11 @@ def _table(table: Table) -> str:
         if not any(row[at].is_superscript for row in table.rows)
     ]
     columns = "".join("l" if column_side(table, at) == "left" else "r" for at in shown)
-    body = "".join(f"{' & '.join(_cell(row, at) for at in shown)} \\\\\n" for row in table.rows)
+    body = "".join(
+        f"{' & '.join(_cell(table, row, at) for at in shown)} \\\\\n" for row in table.rows
+    )
     # The best values are bold here, so the note about asterisks would be wrong.
-    notes = [_escaped(note) for note in table.notes if not note.startswith("*")]
+    notes = [_escaped(note) for note in table.all_notes if not note.startswith("*")]
     caption = ". ".join([_escaped(table.title), *notes])
     label = f"\\label{{{table.label}}}\n" if table.label else ""
     return (
@@ -57,9 +59,10 @@ def _table(table: Table) -> str:
     )
 
 
-def _cell(row: Sequence[Cell], at: int) -> str:
+def _cell(table: Table, row: Sequence[Cell], at: int) -> str:
     cell, following = row[at], row[at + 1 : at + 2]
-    text = f"\\textbf{{{_escaped(cell.text)}}}" if cell.best else _escaped(cell.text)
+    text = _escaped(table.shown(cell))
+    text = f"\\textbf{{{text}}}" if cell.best else text
     if following and following[0].is_superscript and following[0].text:
         return f"{text}\\textsuperscript{{{_escaped(following[0].text)}}}"
     return text

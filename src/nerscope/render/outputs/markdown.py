@@ -18,16 +18,17 @@ def _table(table: Table) -> str:
         "---" if column_side(table, place) == "left" else "---:"
         for place in range(len(table.header))
     ]
-    body = [[_bold(cell) for cell in row] for row in table.rows]
+    body = [[_bold(table, cell) for cell in row] for row in table.rows]
     head = [_escaped(name) for name in table.header]
     lines = ["| " + " | ".join(row) + " |" for row in [head, rule, *body]]
     # The best values are bold here, so the note about asterisks would be wrong.
-    notes = [f"\n{note}" for note in table.notes if not note.startswith("*")]
+    notes = [f"\n{note}" for note in table.all_notes if not note.startswith("*")]
     return "\n".join([f"### {table.title}\n", *lines, *notes])
 
 
-def _bold(cell: Cell) -> str:
-    return f"**{_escaped(cell.text)}**" if cell.best else _escaped(cell.text)
+def _bold(table: Table, cell: Cell) -> str:
+    text = _escaped(table.shown(cell))
+    return f"**{text}**" if cell.best else text
 
 
 def _escaped(text: str) -> str:

@@ -17,7 +17,14 @@ from nerscope.results.judgements import JudgedFile
 from nerscope.results.results import Results
 from nerscope.results.rows import SURFACE, Row
 from nerscope.results.sentences import Budget, PageSentence, sentence_data, token_count
-from nerscope.results.terms import all_terms, facet_words, level_words, match_words, metric_words
+from nerscope.results.terms import (
+    all_terms,
+    bucket_ranges,
+    cell_words,
+    facet_words,
+    match_words,
+    metric_words,
+)
 from nerscope.results.weakest import WeakSpot, resampling_unit
 from nerscope.scoring.cluster_units import unit_noun
 from nerscope.scoring.matching import EXACT
@@ -264,16 +271,9 @@ def _compared(results: Results, comparison: Comparison | None) -> PageComparison
 
 def _weak_spot(results: Results, spot: WeakSpot) -> PageRow:
     """Where a system is weak, with a phrase for it: the registered words of the level."""
-    facet, level = spot.facet, spot.level
-    ranges = [
-        evidence.signature.edges[facet].ranges
-        for evidence in results.evidence
-        if evidence.dataset == spot.dataset and facet in evidence.signature.edges
-    ]
-    phrase = level_words(facet, level, ranges[0].get(level, "") if ranges else "").phrase
-    if ranges:  # "4 tokens or more" alone would not say of what
-        phrase = f"{facet_words(facet).phrase}: {phrase}"
-    return {**_short_row(spot), "phrase": phrase}
+    interval = bucket_ranges(results.evidence).get((spot.dataset, spot.facet, spot.level), "")
+    words = cell_words(spot.facet, spot.level, None, interval)
+    return {**_short_row(spot), "phrase": words.phrase}
 
 
 def _diagnosis(results: Results) -> Diagnosis | None:

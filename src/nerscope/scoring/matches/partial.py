@@ -56,7 +56,7 @@ _add(
     _same_start,
     _CREDIT,
     20,
-    "match of the start",
+    "same type and start",
     "Partial credit (0.5) for a mention of the same type and start.",
 )
 _add(
@@ -64,7 +64,7 @@ _add(
     _same_end,
     _CREDIT,
     21,
-    "match of the end",
+    "same type and end",
     "Partial credit (0.5) for a mention of the same type and end.",
 )
 _add(
@@ -72,7 +72,7 @@ _add(
     _any_overlap,
     _CREDIT,
     22,
-    "overlap",
+    "same type, overlapping",
     "Partial credit (0.5) for a mention of the same type that shares a token.",
 )
 _add(
