@@ -90,6 +90,7 @@ web/node_modules/.ready: web/package-lock.json
 sessions: $(READY)  ## write what commands print into the documentation and the notebook
 	PYTHONPATH=. $(BIN)/python -m tests.project.sessions --write
 	PYTHONPATH=. $(BIN)/python -m tests.project.notebook --write
+	PYTHONPATH=. $(BIN)/python -m tests.project.picture --write
 
 page: web/node_modules/.ready  ## build the template of the report from web/
 	cd web && npm run --silent build

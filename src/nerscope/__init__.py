@@ -1,4 +1,4 @@
-"""nerscope: how good a named-entity recogniser is, where it fails, whether B truly beats A."""
+"""nerscope evaluates, diagnoses and compares named-entity recognisers."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from nerscope.evaluation.task import Settings
     from nerscope.experiment.config import load_experiment
     from nerscope.experiment.run import run_experiment
-    from nerscope.facets.facet import Facet, View, attribute, register_facet
+    from nerscope.facets.facet import Facet, View, attribute, facet, register_facet
     from nerscope.formats.answers.source import answers
     from nerscope.formats.base import Format, read, register_format
     from nerscope.formats.columns.conll import ConllFile
@@ -69,7 +69,7 @@ _PUBLIC = {
     "nerscope.evaluation.task": "Settings",
     "nerscope.experiment.config": "load_experiment",
     "nerscope.experiment.run": "run_experiment",
-    "nerscope.facets.facet": "Facet View attribute register_facet",
+    "nerscope.facets.facet": "Facet View attribute facet register_facet",
     "nerscope.formats.base": "Format read register_format",
     "nerscope.formats.source": "Source",
     "nerscope.formats.columns.conll": "ConllFile",
@@ -136,6 +136,7 @@ __all__ = [
     "describe",
     "diagnose",
     "evaluate",
+    "facet",
     "gate",
     "hard_tokens",
     "load_experiment",

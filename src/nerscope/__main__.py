@@ -1,8 +1,8 @@
-"""`nerscope` and `python -m nerscope` are the command line."""
+"""The entry point of `nerscope` and `python -m nerscope`."""
 
 
 def run() -> None:
-    """Run the command line; Ctrl-C while it is still being imported ends it quietly, too."""
+    """Run the command line; Ctrl-C during imports also ends it without a traceback."""
     try:
         from nerscope.cli.main import main
 

@@ -1,7 +1,7 @@
-"""Arguments of public functions, held against their annotations.
+"""Check the arguments of public functions against their annotations.
 
-A function of the interface begins with `check_arguments(function, locals())`: a wrong kind of value
-is then a UsageError that names the argument, and not whatever the value breaks further down.
+A public function begins with `check_arguments(function, locals())`. A value of the wrong type then
+raises a UsageError that names the argument, instead of an obscure error further down.
 """
 
 import inspect
@@ -16,24 +16,24 @@ from nerscope.errors import UsageError, shortened
 
 
 def check_arguments(function: Callable[..., Any], values: Mapping[str, Any]) -> None:
-    """Raise a UsageError for the first value that is not of the kind its annotation names.
+    """Raise a UsageError for the first value that does not fit its annotation.
 
     >>> def double(number: int) -> int:
     ...     check_arguments(double, locals())
     ...     return 2 * number
     >>> double("two")
     Traceback (most recent call last):
-    nerscope.errors.UsageError: number: 'two' cannot be. Fix: give a whole number
+    nerscope.errors.UsageError: number: invalid value 'two'. Fix: give a whole number
     """
     for name, hint in _hints(function).items():
         if name in values and not _fits(values[name], hint):
-            fact = f"{shortened(repr(values[name]), 200)} cannot be"
+            fact = f"invalid value {shortened(repr(values[name]), 200)}"
             raise UsageError(name, fact, f"give {' or '.join(_words(hint))}")
 
 
 @cache
 def _hints(function: Callable[..., Any]) -> dict[str, Any]:
-    """The kinds of the arguments, but for `**options` and names that are not imported."""
+    """The annotations of the arguments, except `**options` and names that are not imported."""
     hints = {}
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
@@ -75,19 +75,19 @@ def _fits(value: Any, hint: Any) -> bool:
 
 
 def _fits_each(value: Any, origin: type, hint: Any) -> bool:
-    """Whether a value can be iterated over and gives the kind of a hint.
+    """Whether a value can be iterated over and its items fit a hint.
 
-    A single text passes: functions take a name for a list of it, or refuse it in better words.
+    A single string passes: functions take a name as a list of one name, or raise a better error.
     """
     if issubclass(origin, Sequence):
-        # An array has a truth value of its own, and bytes are numbers: neither is a list of names.
+        # An array is not simply true or false, and bytes hold numbers: neither is a list of names.
         is_list = isinstance(value, Iterable) and not isinstance(value, bytes)
         is_list = is_list and not hasattr(value, "dtype") and not hasattr(value, "dtypes")
         return (
             is_list and isinstance(value, Collection) and all(_fits(item, hint) for item in value)
         )
-    # Corpora are long, and are checked sentence by sentence when they are read. An object of
-    # another library, such as a table of pyarrow, may be one: opening it tells.
+    # Corpora are long, so they are checked sentence by sentence when they are read. An object of
+    # another library, such as a pyarrow table, may be a corpus: opening it decides.
     is_plain = hint in (str, int, float)
     is_foreign = not is_plain and type(value).__module__ != "builtins"
     has_items = isinstance(value, Iterable) or is_foreign
@@ -101,7 +101,7 @@ _NUMBERS: dict[Any, tuple[type, ...]] = {
     float: (int, float, np.integer, np.floating),
 }
 _WORDS = {
-    str: "a text",
+    str: "a string",
     int: "a whole number",
     float: "a number",
     bool: "True or False",
@@ -110,7 +110,7 @@ _WORDS = {
 
 
 def _words(hint: Any) -> list[str]:
-    """What may be given, each once."""
+    """Plain words for the types that a hint allows, without repetition."""
     origin, parts = get_origin(hint), get_args(hint)
     if origin in (Union, types.UnionType):
         return list(dict.fromkeys(word for part in parts for word in _words(part)))

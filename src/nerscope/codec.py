@@ -1,12 +1,12 @@
-"""Encode values as bytes: the one codec of the process pool, checkpoints, the cache and results.
+"""Encode values as bytes, for the process pool, checkpoints, the cache and results.
 
     8 bytes   magic, version
     8 bytes   length of the head
     head      JSON: the structure, and every value that is short
     buffers   of arrays and bytes, in the order of the head, each at a multiple of 8
 
-In the head, a value that JSON has stands for itself; any other value is a list of a tag and its
-operands. `{"n": (1, 2.5), "codes": np.array([7, 7, 9])}` has the head
+The head writes JSON values as they are; any other value is a list of a tag and its operands.
+`{"n": (1, 2.5), "codes": np.array([7, 7, 9])}` has the head
 
     ["dict", "n", ["tuple", 1, 2.5], "codes", ["array", "<i8", "<i8", [3]]]
 
@@ -33,13 +33,13 @@ T = TypeVar("T")
 _Array = npt.NDArray[Any]
 _MAGIC = b"nscodec\x01"  # the last byte is the version
 _START = len(_MAGIC) + 8
-_DEEPEST = 50  # values within values
+_DEEPEST = 50  # levels of nesting
 _MOST_DIMENSIONS = 64
 _LARGEST_DIMENSION = 2**62
-_PLAIN_INT = 2**63  # larger ones are hexadecimal: Python refuses to parse very long decimals
-_PLAIN_KINDS = {str, bool, type(None)}  # JSON has each of their values
-_FEW = 64  # numbers for which narrowing does not pay
-_PALETTE = 256  # distinct fractions that codes of one byte can tell apart
+_PLAIN_INT = 2**63  # larger numbers are hexadecimal: Python refuses to parse very long decimals
+_PLAIN_KINDS = {str, bool, type(None)}  # JSON can represent all their values
+_FEW = 64  # narrowing does not pay for fewer numbers
+_PALETTE = 256  # distinct fractions that one-byte codes can represent
 _DTYPES = {
     dtype.str: dtype
     for order in "<>"
@@ -96,7 +96,7 @@ def pack(value: object, *, compact: bool = False) -> bytes:
     encoder = _Encoder(compact)
     node = encoder.encode(value, 0)
     text = json.dumps(node, ensure_ascii=False, separators=(",", ":"))
-    # File names that are not UTF-8 hold lone surrogates, which must come back as they were.
+    # File names that are not UTF-8 hold lone surrogates, which must survive the round trip.
     head = text.encode("utf-8", "surrogatepass")
     # Buffers start at multiples of 8, so that numpy can use their bytes in place.
     padded = (
@@ -112,33 +112,33 @@ def unpack(data: bytes) -> Any:
 
     >>> unpack(b"something else")
     Traceback (most recent call last):
-    ValueError: these are no packed bytes
+    ValueError: not packed by nerscope
     """
     if not isinstance(data, bytes) or data[: len(_MAGIC) - 1] != _MAGIC[:-1]:
-        raise ValueError("these are no packed bytes")
+        raise ValueError("not packed by nerscope")
     if len(data) < _START or data[len(_MAGIC) - 1] != _MAGIC[-1]:
-        raise ValueError("they are cut off, or packed by another version")
+        raise ValueError("the data is truncated, or packed by another version")
     (size,) = struct.unpack_from("<Q", data, len(_MAGIC))
     if size > len(data) - _START:
-        raise ValueError("their head is cut off")
+        raise ValueError("the head is truncated")
     decoder = _Decoder(data, _START + size)
     try:
         text = data[_START : _START + size].decode("utf-8", "surrogatepass")
         value = decoder.decode(json.loads(text, parse_constant=_refuse_constant), 0)
     except RecursionError:
-        raise ValueError("their head is nested too deeply") from None
+        raise ValueError("the head is nested too deeply") from None
     except UnicodeDecodeError:
-        raise ValueError("their head is no text") from None
+        raise ValueError("the head is not UTF-8") from None
     decoder.expect_end()
     return value
 
 
 def _refuse_constant(constant: str) -> NoReturn:
-    raise ValueError(f"their head has a {constant}")
+    raise ValueError(f"the head holds {constant}")
 
 
 class _Encoder:
-    """Turns values into nodes of the head, and collects the buffers beside it."""
+    """Turns values into nodes of the head, and collects the buffers."""
 
     def __init__(self, compact: bool) -> None:
         self.buffers: list[memoryview] = []
@@ -192,7 +192,7 @@ class _Encoder:
                 return ["steps", _dtype_name(value.dtype), self._stored(steps)]
             if value.dtype.kind == "f":
                 palette, codes = np.unique(value, return_inverse=True)
-                # NaN has many bit patterns and zero has two: those columns stay as they are.
+                # NaN has many bit patterns and zero has two, so such columns are stored unchanged.
                 if len(palette) < _PALETTE and not (np.isnan(palette) | np.signbit(palette)).any():
                     narrow = codes.astype(np.uint8)
                     return ["palette", self._stored(palette), self._stored(narrow)]
@@ -254,23 +254,23 @@ class _Decoder:
         """The value of a node."""
         if not isinstance(node, list):
             if isinstance(node, dict):
-                raise ValueError("their head has an object")
+                raise ValueError("the head holds an object")
             return node
         tag = node[0] if node else None
         if not isinstance(tag, str) or tag not in _DECODERS or depth > _DEEPEST:
-            raise ValueError("their head has an unknown tag, or is nested too deeply")
+            raise ValueError("the head has an unknown tag, or is nested too deeply")
         return _DECODERS[tag](self, node, depth)
 
     def expect_end(self) -> None:
-        """Refuse bytes behind the last buffer."""
+        """Refuse bytes after the last buffer."""
         if self._aligned() != len(self._data):
-            raise ValueError("they are cut off, or go on behind their end")
+            raise ValueError("the data is truncated, or has extra bytes at the end")
 
     def _buffer(self, size: int) -> int:
-        """Where the next buffer starts; refused if not all of its bytes are there."""
+        """The start of the next buffer; raise a ValueError if it is incomplete."""
         first = self._aligned()
         if not 0 <= size <= len(self._data) - first:
-            raise ValueError("a buffer is cut off")
+            raise ValueError("a buffer is truncated")
         self._at = first + size
         return first
 
@@ -280,7 +280,7 @@ class _Decoder:
     def _int(self, node: list[Any], depth: int) -> int:
         (text,) = _operands(node, str)
         if not _HEX.fullmatch(text):
-            raise ValueError("a number of theirs is none")
+            raise ValueError("invalid hexadecimal number")
         return int(text, 16)
 
     def _float(self, node: list[Any], depth: int) -> float:
@@ -309,11 +309,11 @@ class _Decoder:
     def _dict(self, node: list[Any], depth: int) -> dict[Any, Any]:
         flat = self._list(node, depth)
         if len(flat) % 2:
-            raise ValueError("a key of theirs has no value")
+            raise ValueError("a key has no value")
         try:
             return dict(zip(flat[::2], flat[1::2], strict=True))
         except TypeError:
-            raise ValueError("a key of theirs cannot be one") from None
+            raise ValueError("invalid key") from None
 
     def _array(self, node: list[Any], depth: int) -> _Array:
         name, stored_name, shape = _operands(node, str, str, list)
@@ -329,7 +329,7 @@ class _Decoder:
         name, stored = _operands(node, str, list)
         dtype, steps = _dtype_named(name), self._inner_array(stored, depth)
         if dtype.kind != "i" or steps.dtype.kind != "i" or steps.ndim != 1:
-            raise ValueError("steps of theirs are no whole numbers")
+            raise ValueError("steps are not whole numbers")
         return _read_only(np.cumsum(steps, dtype=np.int64).astype(dtype, copy=False))
 
     def _palette(self, node: list[Any], depth: int) -> _Array:
@@ -337,12 +337,12 @@ class _Decoder:
         palette, codes = self._inner_array(values, depth), self._inner_array(stored, depth)
         known = codes.dtype.kind == "u" and palette.ndim == codes.ndim == 1
         if not known or not _all_between(codes, 0, len(palette) - 1):
-            raise ValueError("a code of theirs is not in its palette")
+            raise ValueError("a code is not in its palette")
         return _read_only(palette[codes])
 
     def _inner_array(self, node: list[Any], depth: int) -> _Array:
         if node[:1] != ["array"]:
-            raise ValueError("a column of theirs is no array")
+            raise ValueError("a column is not an array")
         return self._array(node, depth)
 
     def _objects(self, node: list[Any], depth: int) -> _Array:
@@ -352,7 +352,7 @@ class _Decoder:
         distinct = self._list(table, depth)
         places = self._array(codes, depth)
         if places.dtype.kind != "i" or not _all_between(places, 0, len(distinct) - 1):
-            raise ValueError("an object of theirs is not in its table")
+            raise ValueError("an object is not in its table")
         objects = np.fromiter(distinct, object, len(distinct))
         return _read_only(objects[places.reshape(-1)].reshape(places.shape))
 
@@ -360,13 +360,13 @@ class _Decoder:
         name = node[1] if len(node) > 1 else None
         kind = _CLASSES.get(name) if isinstance(name, str) else None
         if kind is None:
-            raise ValueError(f"no serialisable class is called {name!r}")
+            raise ValueError(f"unknown class {name!r}")
         values = [self.decode(item, depth + 1) for item in node[2:]]
         if len(values) != len(_FIELDS[kind]):
-            raise ValueError(f"{name} has other fields here")
+            raise ValueError(f"class {name} has other fields in this version")
         if issubclass(kind, tuple):
             return tuple.__new__(kind, values)
-        # The instance was checked when it was made: nothing is computed again.
+        # The instance was checked when it was created, so __init__ is skipped.
         made = object.__new__(kind)
         for field, value in zip(_FIELDS[kind], values, strict=True):
             object.__setattr__(made, field, value)
@@ -390,36 +390,36 @@ _DECODERS: dict[str, Callable[[_Decoder, list[Any], int], Any]] = {
 
 
 def _operands(node: list[Any], *kinds: type) -> list[Any]:
-    """What follows a tag; refused if the kinds differ."""
+    """The operands after a tag; raise a ValueError if their types are not `kinds`."""
     if tuple(map(type, node[1:])) != kinds:
-        raise ValueError(f"the parts of a value with the tag {node[0]} are others")
+        raise ValueError(f"invalid operands of the tag {node[0]}")
     return node[1:]
 
 
 def _dtype_named(name: str) -> np.dtype[Any]:
     if name not in _DTYPES:
-        raise ValueError(f"no array is of the type {name!r}")
+        raise ValueError(f"unknown array type {name!r}")
     return _DTYPES[name]
 
 
 def _exactly(text: str, size: int) -> bytes:
     data = bytes.fromhex(text)
     if len(data) != size:
-        raise ValueError(f"{size} bytes of theirs are {len(data)}")
+        raise ValueError(f"expected {size} bytes, got {len(data)}")
     return data
 
 
 def _size_of(shape: list[Any]) -> int:
     fine = all(type(size) is int and 0 <= size <= _LARGEST_DIMENSION for size in shape)
     if not fine or len(shape) > _MOST_DIMENSIONS:
-        raise ValueError("the shape of an array is none")
+        raise ValueError("invalid array shape")
     return math.prod(shape)
 
 
 def _checked(array: _Array) -> _Array:
-    """The array; refused if a truth value is neither 0 nor 1, which numpy would believe."""
+    """The array; raise a ValueError if a truth value is neither 0 nor 1 (numpy does not check)."""
     if array.dtype.kind == "b" and not _all_between(array.view(np.uint8), 0, 1):
-        raise ValueError("a truth value of theirs is none")
+        raise ValueError("invalid truth value")
     return array
 
 

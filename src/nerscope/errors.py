@@ -1,14 +1,14 @@
-"""Everything that can go wrong for a user, as one tree of exceptions.
+"""The exceptions of nerscope, as one tree.
 
     NerscopeError
     ├── InputError          a file or an object cannot be read as a corpus
     │   ├── FormatError     it is readable, but a line or label is not what it should be
     │   └── AlignmentError  gold and system are not the same sentences
     ├── OutputError         a result cannot be written
-    ├── FaultError          the surroundings failed: a full disk, a dead worker
+    ├── FaultError          the environment failed: a full disk, a dead worker
     └── UsageError          a call or an option asks for something that does not exist
 
-Every message has three parts: the place, the fact, and the fix, a command or option to type.
+Every message has three parts: the place, the fact, and the fix (a command or option to type).
 """
 
 import re
@@ -16,15 +16,15 @@ from collections.abc import Iterable
 from importlib import import_module
 from typing import Any
 
-# Control characters and marks of direction: a token such as ESC[2J would clear the screen, and
-# U+202E would turn the rest of the line round. Tabs and line ends stay.
+# Control characters and direction marks: a token such as ESC[2J would clear the screen, and
+# U+202E would reverse the rest of the line. Tabs and line ends stay.
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 def visible(text: str) -> str:
-    """Escape control characters, which would steer a terminal instead of being shown.
+    """Escape control characters, which a terminal would execute instead of showing them.
 
-    Whatever is printed goes through this function, or through one that escapes as its format asks.
+    All printed text goes through this function, or through the escaping of its output format.
 
     >>> visible("a\\x1b[31mb")
     'a\\\\x1b[31mb'
@@ -32,7 +32,7 @@ def visible(text: str) -> str:
     return CONTROL.sub(lambda sign: ascii(sign[0])[1:-1], text)
 
 
-_LONGEST_PLACE = 500  # characters: a text that was given for a file may be of any length
+_LONGEST_PLACE = 500  # characters: a text given instead of a file may have any length
 
 
 class NerscopeError(Exception):
@@ -42,7 +42,7 @@ class NerscopeError(Exception):
     test.conll: no such file. Fix: check the path
     """
 
-    exit_code = 2  # of the command line
+    exit_code = 2  # of the command-line program
 
     def __init__(self, place: str, fact: str, fix: str) -> None:
         place = shortened(str(place), _LONGEST_PLACE)
@@ -50,7 +50,7 @@ class NerscopeError(Exception):
         super().__init__(visible(f"{place}: {fact}. Fix: {fix}"))
 
     def __reduce__(self) -> tuple[type["NerscopeError"], tuple[str, str, str]]:
-        """Pickle the three parts, from which a worker's error is made again."""
+        """Pickle the three parts, so that an error in a worker can be raised again."""
         return type(self), (self.place, self.fact, self.fix)
 
 
@@ -71,7 +71,7 @@ class OutputError(NerscopeError):
 
 
 class FaultError(NerscopeError):
-    """The surroundings failed: a full disk, a dead worker."""
+    """The environment failed: a full disk, a dead worker."""
 
     exit_code = 3
 
@@ -81,20 +81,20 @@ class UsageError(NerscopeError):
 
 
 def expect(place: str, value: object, kinds: type | tuple[type, ...], give: str) -> None:
-    """Raise a UsageError unless a value has one of some types; True is no number.
+    """Raise a UsageError unless a value has one of the types `kinds`; True is not a number.
 
     >>> expect("samples", "many", int, "give a whole number")
     Traceback (most recent call last):
-    nerscope.errors.UsageError: samples: 'many' cannot be. Fix: give a whole number
+    nerscope.errors.UsageError: samples: invalid value 'many'. Fix: give a whole number
     """
     types = kinds if isinstance(kinds, tuple) else (kinds,)
     # Python counts True as an int; a user who writes samples=True made a mistake.
     if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
-        raise UsageError(place, f"{value!r} cannot be", give)
+        raise UsageError(place, f"invalid value {value!r}", give)
 
 
 def plural(count: int, noun: str) -> str:
-    """A number and what it counts.
+    """A number with its noun, in the singular or plural.
 
     >>> plural(1, "sentence"), plural(2000, "sentence")
     ('1 sentence', '2,000 sentences')
@@ -103,7 +103,7 @@ def plural(count: int, noun: str) -> str:
 
 
 def plural_of(noun: str) -> str:
-    """The plural of a noun, of which more may be said behind "of".
+    """The plural of a noun, also of one with "of" after it.
 
     >>> plural_of("document"), plural_of("block of 20 sentences")
     ('documents', 'blocks of 20 sentences')
@@ -113,7 +113,7 @@ def plural_of(noun: str) -> str:
 
 
 def shortened(text: str, most: int = 60) -> str:
-    """The beginning of a text, as much as a message shows.
+    """The first `most` characters of a text, for a message.
 
     >>> shortened("a" * 70, 3)
     'aaa…'
@@ -137,7 +137,7 @@ def suggest(word: str, known: Iterable[str]) -> str:
 
 
 def require_extra(module: str, place: str, extra: str) -> Any:
-    """A module of an extra; where it is missing, the extra that brings it is named.
+    """Import a module of an extra; raise a UsageError that names the extra if it is missing.
 
     >>> require_extra("math", "x.parquet", "tables").floor(1.5)
     1

@@ -1,6 +1,6 @@
-"""Registries of what nerscope and its users add by name, and the code of users: plug-ins.
+"""Registries of named objects (facets, matches, metrics, …), and plug-ins.
 
-Errors in the code of a user name that code.
+An error in plug-in code is reported with the name of that code.
 """
 
 import re
@@ -14,14 +14,14 @@ from nerscope.errors import InputError, NerscopeError, UsageError, suggest
 
 T = TypeVar("T")
 Options = dict[str, float | bool]
-_LAST = 1000  # the rank of whatever says nothing of its place in listings
+_LAST = 1000  # the default rank in listings
 
 
 def discover(package: str) -> None:
     """Import every module of a package and its subpackages: each registers what it defines.
 
-    A new built-in is then one new file in its package, and no list of modules is edited. Modules
-    that begin with an underscore are left to the modules that use them.
+    A new built-in is then one new file in its package, without a list of modules to edit. Modules
+    whose names begin with an underscore are skipped.
 
     >>> discover("nerscope.scoring")
     """
@@ -35,20 +35,20 @@ def discover(package: str) -> None:
 
 
 class Registry(Generic[T]):
-    """Named things of one kind; an unknown name is answered with the closest known one.
+    """Named objects of one kind; the error for an unknown name suggests the closest known one.
 
-    `package` is where the built-in things live, one file each. Its modules are imported only when
-    a name is not known yet, or when names are listed: until then a program pays for nothing.
-    Built-in names are fixed; a user's name may be registered again, as notebooks do.
+    `package` holds the built-in objects, one per file. Its modules are imported only when a name is
+    not known yet, or when names are listed, so that a program imports only what it uses.
+    Built-in names are fixed; a user's name may be registered again, as happens in notebooks.
 
     >>> colours = Registry[str]("colour")
     >>> colours.add("red", "#f00")
     >>> colours["red"], list(colours)
     ('#f00', ['red'])
 
-    A package of built-ins makes its registry in one module, and each other module adds to it:
+    A package of built-ins creates its registry in one module, and the other modules add to it:
 
-    >>> methods = Registry[str]("method", package="nerscope.stats")  # nothing is imported yet
+    >>> methods = Registry[str]("method", package="nerscope.stats")  # imports nothing yet
     >>> methods.add("t-test", "…", built_in=True, rank=20)
     >>> methods.add("sign-test", "…", built_in=True, rank=10)  # listed before t-test
     """
@@ -62,22 +62,24 @@ class Registry(Generic[T]):
         self._searched = False
 
     def add(self, name: str, thing: T, *, built_in: bool = False, rank: int = _LAST) -> None:
-        """Register a thing, instead of what a user has registered under its name before.
+        """Register an object; it replaces one that a user registered under the same name.
 
-        Names are listed by `rank`, those of equal rank in the order of their registration. Give
-        every built-in a rank: modules are discovered in alphabetical order, which means nothing.
+        Names are listed by `rank`, and names of equal rank in the order of their registration. Give
+        every built-in a rank, since modules are discovered in alphabetical order.
         """
         if not built_in:
-            self.load()  # a user's name must not be one that a built-in takes later
+            self.load()  # detects a clash with a built-in name that is not imported yet
         if not isinstance(name, str) or not _NAME.fullmatch(name):
             raise UsageError(
                 f"{self.kind} {name!r}",
-                "this is no name",
-                "take letters, digits, and - _ . between them",
+                "invalid name",
+                "use letters and digits, with - _ . between them",
             )
         if name in self._built_in:
             raise UsageError(
-                f"{self.kind} '{name}'", "a built-in one has this name", "choose another name"
+                f"{self.kind} '{name}'",
+                f"a built-in {self.kind} has this name",
+                "choose another name",
             )
         self._things[name] = thing
         self._ranks[name] = rank
@@ -85,8 +87,8 @@ class Registry(Generic[T]):
             self._built_in.add(name)
 
     def __getitem__(self, name: str) -> T:
-        # What costs least comes first: known things, then the module called like the thing, then
-        # all our modules, then installed packages.
+        # The cheapest search comes first: registered objects, the module of this name, all modules
+        # of the package, installed packages.
         if name not in self._things:
             self._import_module_of(name)
         if name not in self._things:
@@ -96,7 +98,7 @@ class Registry(Generic[T]):
         if name not in self._things:
             raise UsageError(
                 f"{self.kind} '{name}'",
-                f"there is no {self.kind} of this name",
+                f"unknown {self.kind}",
                 suggest(name, self._things),
             )
         return self._things[name]
@@ -115,20 +117,20 @@ class Registry(Generic[T]):
         return [name for name in self._things if name not in self._built_in]
 
     def load(self) -> None:
-        """Import the modules of the built-in things, once."""
-        # It is cleared first: the modules that are imported here use this registry.
+        """Import the modules of the built-in objects, once."""
+        # `_package` is cleared first, because the imported modules use this registry.
         package, self._package = self._package, None
         if package is not None:
             discover(package)
 
     def _import_module_of(self, name: str) -> None:
-        """Import the module that is called like a thing: `matches/exact.py` holds `exact`."""
+        """Import the module with the name of an object: `matches/exact.py` defines `exact`."""
         if self._package is not None and name.isidentifier():
             module = f"{self._package}.{name}"
             try:
                 import_module(module)
             except ModuleNotFoundError as error:
-                if error.name != module:  # the module is there, and lacks something itself
+                if error.name != module:  # the module exists, but one of its own imports fails
                     raise
 
     def is_built_in(self, name: str) -> bool:
@@ -136,9 +138,9 @@ class Registry(Generic[T]):
         return name in self._built_in
 
     def search(self) -> None:
-        """Import what installed packages offer under `nerscope.<kind>`, which registers it."""
+        """Import the entry points `nerscope.<kind>` of installed packages."""
         if not self._searched:
-            from importlib.metadata import entry_points  # takes longer than all of this package
+            from importlib.metadata import entry_points  # slower than all else here
 
             self._searched = True
             for point in entry_points(group=f"nerscope.{self.kind}"):
@@ -151,7 +153,7 @@ _TRUTH_VALUES: Mapping[str, bool] = {"yes": True, "no": False}
 
 
 class FactoryRegistry(Registry[Callable[..., T]]):
-    """Functions that make things: `name` or `name(option=value, …)` calls one of them.
+    """Functions that make objects: `name` or `name(option=value, …)` calls one of them.
 
     >>> sizes = FactoryRegistry[float]("size")
     >>> sizes.add("box", lambda side=1.0: side**3)
@@ -161,17 +163,17 @@ class FactoryRegistry(Registry[Callable[..., T]]):
 
     def __init__(self, kind: str, *, package: str | None = None) -> None:
         super().__init__(kind, package=package)
-        self.instances: dict[str, T] = {}  # by text; read it first where a call would cost
+        self.instances: dict[str, T] = {}  # by text, as given to `make`; a cache
 
     def add(
         self, name: str, thing: Callable[..., T], *, built_in: bool = False, rank: int = _LAST
     ) -> None:
-        """Register a maker under a name."""
+        """Register a factory under a name."""
         super().add(name, thing, built_in=built_in, rank=rank)
-        self.instances.clear()  # a maker may stand for another one that a user has replaced
+        self.instances.clear()  # the factory may replace one that a user registered before
 
     def make(self, text: str) -> T:
-        """The thing that a text names; options that it does not have are refused."""
+        """The object that a text describes; unknown options raise a UsageError."""
         if text not in self.instances:
             self.instances[text] = self._make(text)
         return self.instances[text]
@@ -184,7 +186,7 @@ class FactoryRegistry(Registry[Callable[..., T]]):
             raise UsageError(
                 f"{self.kind} '{text}'",
                 f"'{name}' has no such option ({error})",
-                "see docs/extending.md for how options are written",
+                "see docs/extending.md for the syntax of options",
             ) from None
 
     def parse(self, text: str) -> tuple[str, Options]:
@@ -200,14 +202,16 @@ class FactoryRegistry(Registry[Callable[..., T]]):
         for assignment in filter(None, assignments):
             key, _, value = (side.strip() for side in assignment.partition("="))
             if key in options:
-                raise UsageError(f"{self.kind} '{text}'", "an option is said twice", "say it once")
+                raise UsageError(
+                    f"{self.kind} '{text}'", "an option is given twice", "give each option once"
+                )
             try:
                 options[key] = _TRUTH_VALUES[value] if value in _TRUTH_VALUES else float(value)
             except ValueError:
                 raise UsageError(
                     f"{self.kind} '{text}'",
                     f"'{assignment}' cannot be read",
-                    "the value of an option is a number, yes or no",
+                    "give a number, yes or no as the value of an option",
                 ) from None
         return call[1], options
 
@@ -226,7 +230,7 @@ def name_with_options(name: str, **options: float | bool) -> str:
 
 
 def _number(value: float) -> str:
-    # Six digits where they are enough: 0.5 stays "0.5", and 1/3 keeps all its digits.
+    # Six digits if they are exact: 0.5 is written "0.5", and 1/3 with all its digits.
     return f"{value:g}" if float(f"{value:g}") == value else repr(value)
 
 
@@ -251,22 +255,22 @@ class user_code:  # noqa: N801  used as a statement: with user_code("facet 'mine
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        # Errors of nerscope say what is wrong already; Ctrl-C must still stop the program.
+        # Errors of nerscope already name the problem; Ctrl-C must still stop the program.
         let_through = (NerscopeError, KeyboardInterrupt, GeneratorExit)
         if error is not None and not isinstance(error, let_through):
             raise self.message(f"{type(error).__name__}: {error}") from error
 
     def message(self, reason: str) -> NerscopeError:
         fact = f"its function fails ({reason})"
-        return UsageError(self.place, fact, "mend the function, or leave it out")
+        return UsageError(self.place, fact, "correct the function, or leave it out")
 
 
 class _plugin_file(user_code):  # noqa: N801
-    """The same for a whole plug-in file."""
+    """Like `user_code`, for a plug-in file."""
 
     def message(self, reason: str) -> NerscopeError:
         return InputError(
-            self.place, f"it fails ({reason})", "run it with Python alone to see where"
+            self.place, f"it fails ({reason})", f"python {self.place} (shows the line that fails)"
         )
 
 

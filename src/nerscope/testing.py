@@ -1,4 +1,4 @@
-"""Helpers for test suites: the rules of the gate as assertions."""
+"""Assertions for test suites, with the rules of the gate."""
 
 import os
 from typing import Any
@@ -12,10 +12,10 @@ ResultsLike = Results | str | os.PathLike[str]
 
 
 def assert_no_drop(results: ResultsLike, baseline: ResultsLike, **options: Any) -> None:
-    """Raise `AssertionError` unless no number drops by more than is allowed, with confidence.
+    """Raise `AssertionError` unless every drop is significantly smaller than the allowed drop.
 
     - `results`, `baseline`: results, or the paths of results files.
-    - `options`: the keywords of `gate`, as `metric` and `max_drop` (in points).
+    - `options`: keyword arguments of `gate`, such as `metric` and `max_drop` (in points).
 
     >>> from nerscope import evaluate
     >>> gold = [(["Ada", "met", "Bob"], ["B-PER", "O", "B-PER"])] * 20
@@ -34,8 +34,8 @@ def assert_gate(
 ) -> None:
     """Raise `AssertionError` if a condition fails or is undecided.
 
-    - `conditions`: rules as for `gate`, each a dict, or a file of them.
-    - `options`: the other keywords of `gate`.
+    - `conditions`: rules as for `gate`: a list of dicts, or the path of a file with them.
+    - `options`: other keyword arguments of `gate`.
 
     >>> from nerscope import evaluate
     >>> gold = [(["Ada", "met", "Bob"], ["B-PER", "O", "B-PER"])] * 20

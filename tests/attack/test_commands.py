@@ -76,5 +76,5 @@ def test_a_pattern_of_files_is_no_file_for_a_command(tmp_path: Path) -> None:
     for part in "ab":
         (tmp_path / f"part {part}.txt").write_text(TEXT)
     (tmp_path / "plan.toml").write_text(plan_text("cp {test} {output}", "part *.txt"))
-    with pytest.raises(FaultError, match="no single local file"):
+    with pytest.raises(FaultError, match="not a single local file"):
         run_plan(load_plan(tmp_path / "plan.toml"))

@@ -34,7 +34,7 @@ def test_the_demonstration(
 
     monkeypatch.setattr(Path, "replace", full)
     outcome = run("demo", "demo")
-    assert outcome.code == 3 and "(No space left on device). Fix: make room" in outcome.err
+    assert outcome.code == 3 and "(No space left on device). Fix: free space" in outcome.err
     assert snapshot(data) == before
 
 
@@ -62,6 +62,6 @@ def test_no_file_may_grow(data: Path, command: str) -> None:
         [sys.executable, "-c", code, *command.split()], capture_output=True, text=True, cwd=data
     )
     assert ended.returncode == 3, ended
-    assert "File too large" in ended.stderr and "fault of the program" not in ended.stderr
+    assert "File too large" in ended.stderr and "internal error" not in ended.stderr
     after = {name: content for name, content in snapshot(data).items() if "runs" not in name}
     assert after == before

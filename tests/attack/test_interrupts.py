@@ -59,6 +59,8 @@ def interrupted_after() -> Iterator[Callable[[int], None]]:
     sys.setprofile(None)
 
 
+# Python drops an interrupt that arrives while a generator is closed; the command then goes on.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.slow(quick=6)
 @pytest.mark.parametrize("calls", CALLS)
 @pytest.mark.parametrize("command", COMMANDS)
@@ -71,7 +73,7 @@ def test_an_interrupt_leaves_nothing(
     interrupted_after(calls)
     outcome = run(*command.split())
     sys.setprofile(None)
-    assert "Traceback" not in outcome.err and "fault of the program" not in outcome.err
+    assert "Traceback" not in outcome.err and "internal error" not in outcome.err
     assert outcome.code in (0, 130), outcome
     left = {name: content for name, content in snapshot(data).items() if "runs" not in name}
     assert run(*command.split()).code in (0, 2)  # 2: a folder that must be new is there
@@ -108,7 +110,7 @@ def test_a_run_that_is_ended_leaves_no_process_and_can_go_on(data: Path, sign: i
         assert time.monotonic() < deadline
         time.sleep(0.05)
     second = subprocess.run(command, capture_output=True, text=True, cwd=data)
-    assert second.returncode == 2 and "another run works in it" in second.stderr
+    assert second.returncode == 2 and "another run is using this folder" in second.stderr
     os.kill(first.pid, sign)
     _, printed = first.communicate(timeout=10)
     assert "Traceback" not in printed

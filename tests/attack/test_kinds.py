@@ -54,6 +54,10 @@ def calls(folder: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
             lambda function=len, **more: ns.attribute(**more)(function),
             {"name": "mine"},
         ),
+        "facet": (
+            lambda function=len, **more: ns.facet(**more)(function),
+            {"name": "mine"},
+        ),
         "baseline": (ns.baseline, {"train": GOLD, "test": GOLD, "recipe": "dictionary"}),
         "compare": (ns.compare, {"results": good, **few}),
         "contrast": (ns.contrast, {"results": good, "first": "all", "second": "type=PER"}),
@@ -122,9 +126,8 @@ def arguments_of(name: str, function: Callable[..., Any]) -> Iterator[str]:
         if parameter.kind not in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL):
             yield parameter.name
     yield from EXTRA.get(name, "").split()
-    if name in ("attribute", "register_recipe"):
-        wrapped = ns.attribute if name == "attribute" else ns.register_recipe
-        yield from inspect.signature(wrapped).parameters
+    if name in ("attribute", "facet", "register_recipe"):
+        yield from inspect.signature(getattr(ns, name)).parameters
 
 
 CALLBACKS = ("say", "progress", "step")
@@ -159,6 +162,7 @@ FUNCTIONS = [
     "describe",
     "diagnose",
     "evaluate",
+    "facet",
     "gate",
     "hard_tokens",
     "load_experiment",

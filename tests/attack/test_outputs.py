@@ -7,7 +7,7 @@ from tests.attack.conftest import Attack
 from tests.attack.harness import Case, params
 
 E = "evaluate gold.txt --system good=good.txt --train train.txt"
-FACT = "this is one of the inputs, or another output"
+FACT = "this file is also an input, or another output"
 EXPERIMENT = '[datasets.toy]\ntest = "gold.txt"\n[systems]\ngood = "good.txt"\n[settings]\n'
 FILES = {"mine.py": "", "e.toml": EXPERIMENT + "samples = 20\n"}
 
@@ -85,10 +85,17 @@ def test_outputs(case: Case, attack: Attack) -> None:
 
 @params(
     [
-        refused("closed", f"{E} -o o.json", "o.json", "its folder cannot be written to"),
-        refused("closed-errors", f"{E} --errors o.csv", "o.csv", "cannot be written to"),
-        refused("closed-convert", "convert gold.txt o.txt --to bio", "o.txt", "cannot be written"),
-        refused("closed-experiment", "evaluate e.toml -o o.json", "o.json", "cannot be written"),
+        refused("closed", f"{E} -o o.json", "o.json", "its folder is not writable"),
+        refused("closed-errors", f"{E} --errors o.csv", "o.csv", "its folder is not writable"),
+        refused(
+            "closed-convert",
+            "convert gold.txt o.txt --to bio",
+            "o.txt",
+            "its folder is not writable",
+        ),
+        refused(
+            "closed-experiment", "evaluate e.toml -o o.json", "o.json", "its folder is not writable"
+        ),
     ]
 )
 def test_folders_that_may_not_be_written(

@@ -23,7 +23,7 @@ COMMANDS = {
     "gate": "gate bad.json --baseline bad.json",
     "gate-baseline": "gate results.json --baseline bad.json",
 }
-DAMAGED = "these results are damaged"
+DAMAGED = "the results are damaged"
 NONE = "it holds no nerscope results"
 
 
@@ -138,7 +138,7 @@ TABLE: list[Case] = [
     *everywhere("division-codes-far", part(lambda e: e["divisions"][0].update(
         levels={"all": [10**9]})), DAMAGED),
     *everywhere("division-metric", part(lambda e: e["divisions"][0].update(
-        metrics={"exact": ["f99"]})), "there is no metric"),
+        metrics={"exact": ["f99"]})), "unknown metric"),
     *everywhere("division-match", part(lambda e: e["divisions"][0].update(
         metrics={"none": ["f1"]})), DAMAGED),
     *everywhere("sentence-base64", gold(lambda g: g.update(sentence=BAD_ARRAY)), DAMAGED),
@@ -276,7 +276,7 @@ FORMAT_2 = [
     _columns("divisions", lambda c: c.update(divisions=[])),
     _columns("division-codes", lambda c: c["divisions"][0].update(levels={"all": [10**9]})),
     _columns("division-metric", lambda c: c["divisions"][0].update(
-        metrics={"exact": ["f99"]}), "there is no metric"),
+        metrics={"exact": ["f99"]}), "unknown metric"),
     _columns("ledgers", lambda c: c.update(ledgers={})),
     _columns("sentence-far", lambda c: _mentions(c)["gold"].update(
         sentence=np.full(len(_mentions(c)["gold"]["type"]), 200))),

@@ -214,7 +214,7 @@ def test_a_system_that_lacks_a_dataset_is_noted(data: Path, run: Run) -> None:
         '[systems]\ngood = "good.txt"\npoor = "poor.txt"\nonly = { one = "gold.txt" }\n'
     )
     done(run, "evaluate e.toml -o results.json --no-cache")
-    note = "note: two: only has no output here and is left out"
+    note = "note: two: only has no output and is left out"
     assert f"\n{note}\n" in done(run, f"compare results.json {FEW}").out
     assert f"nerscope: {note}\n" in done(run, f"compare results.json {FEW} --format json").err
 
@@ -260,7 +260,7 @@ def test_violations_are_told_to_programs(data: Path, run: Run) -> None:
     outcome = run("validate", "odd.txt::scheme=bio", "gold.txt", "--format", "json")
     assert outcome.code == 1
     odd, gold = json.loads(outcome.out)
-    assert (odd["name"], odd["scheme"], odd["told"]) == ("odd.txt", "bio", True)
+    assert (odd["name"], odd["scheme"], odd["declared"]) == ("odd.txt", "bio", True)
     assert odd["violations"] == [{"place": "odd.txt:3", "fault": "I-X after O"}]
     assert gold["violations"] == []
     rows = run("validate", "odd.txt::scheme=bio", "--format", "csv")
@@ -270,8 +270,8 @@ def test_violations_are_told_to_programs(data: Path, run: Run) -> None:
 def test_a_valid_file_is_said_to_be_one(data: Path, run: Run) -> None:
     assert run("validate", "gold.txt", "good.txt") == Outcome(
         0,
-        "gold.txt: scheme bio (found by looking), 0 invalid transitions\n"
-        "good.txt: scheme bio (found by looking), 0 invalid transitions\n",
+        "gold.txt: 0 invalid transitions for the scheme bio (auto-detected)\n"
+        "good.txt: 0 invalid transitions for the scheme bio (auto-detected)\n",
         "",
     )
 
@@ -281,17 +281,17 @@ def test_violations_are_listed_and_counted_by_kind(data: Path, run: Run) -> None
     assert run("validate", "odd.txt::scheme=bio", "gold.txt") == Outcome(
         1,
         "odd.txt:3: I-X after O\nodd.txt:6: I-X after O\nodd.txt:7: I-Y after I-X\n"
-        "odd.txt: scheme bio (as told), 3 invalid transitions\n"
+        "odd.txt: 3 invalid transitions for the scheme bio (given)\n"
         "       2  I-X after O\n"
         "       1  I-Y after I-X\n"
-        "gold.txt: scheme bio (found by looking), 0 invalid transitions\n",
+        "gold.txt: 0 invalid transitions for the scheme bio (auto-detected)\n",
         "",
     )
     one = run("validate", "gold.txt", "--scheme", "bioes")
-    assert one.code == 1 and "gold.txt: scheme bioes (as told), " in one.out
+    assert one.code == 1 and "invalid transitions for the scheme bioes (given)" in one.out
     (data / "one.txt").write_text("a B-X\nb O\n\nb B-X\nc I-X\n\nc I-Y\n")
     assert (
-        "one.txt: scheme bio (found by looking), 1 invalid transition\n"
+        "one.txt: 1 invalid transition for the scheme bio (auto-detected)\n"
         in run("validate", "one.txt").out
     )
 
@@ -313,7 +313,8 @@ def test_a_conversion_says_what_it_changes(data: Path, run: Run) -> None:
     assert outcome.err.splitlines() == [
         "nerscope: note: odd.txt:5: 1 transition not allowed in bio, repaired as conlleval: "
         "I-X after O (1)",
-        "nerscope: note: odd.txt: 1 mention after another of the same type; io melts them into one",
+        "nerscope: note: odd.txt: 1 mention directly after another of the same type; "
+        "io merges them into one",
     ]
     assert (data / "io.txt").read_text() == "a I-X\nb I-X\n\nc O\nd I-X\n\ne I-X\n"
 
@@ -327,10 +328,7 @@ def test_a_first_experiment_file_can_be_run_as_it_is(data: Path, run: Run) -> No
     (data / "runs").mkdir()
     (data / "poor.txt").rename(data / "runs" / "poor.txt")
     outcome = done(run, "init")
-    assert (
-        outcome.out
-        == "nerscope.toml is written; look it over, then: nerscope evaluate nerscope.toml\n"
-    )
+    assert outcome.out == "Wrote nerscope.toml. Check it, then: nerscope evaluate nerscope.toml\n"
     text = (data / "nerscope.toml").read_text()
     assert (
         'train = "train.txt"' in text

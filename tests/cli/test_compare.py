@@ -41,7 +41,7 @@ def rows(run: Run, command: str) -> list[dict[str, Any]]:
 
 
 ANSWER = re.compile(
-    r"(?P<who>.+): F1 [\d.]+ against [\d.]+, better by [+-][\d.]+ points "
+    r"(?P<who>.+): F1 [\d.]+ against [\d.]+, (?:better by|difference) [+-][\d.]+ points "
     r"\[[+-][\d.]+, [+-][\d.]+\], p [=<] [\d.]+( \(corrected: [<\d.]+\))?, n = \d+\."
 )
 
@@ -58,11 +58,11 @@ CONDITIONS = re.compile(
     [
         ("a c", ["a's output is better than c's"]),
         ("c a", ["a's output is better than c's"]),
-        ("a b", ["a and b: no significant difference"]),
+        ("a b", ["No significant difference between a and b"]),
         (
             "",
             [
-                "a and b: no significant difference",
+                "No significant difference between a and b",
                 "a's output is better than c's",
                 "b's output is better than c's",
             ],
@@ -75,7 +75,7 @@ def test_the_first_lines_answer_for_each_pair(
 ) -> None:
     shown = done(run, f"compare r.json {names} --samples 1000").out
     assert shown.startswith("Ranking by F1: gold\n") == (names == "")  # only of all pairs
-    lines = shown.rpartition("other training runs may rank otherwise\n\n")[2].split("\n")
+    lines = shown.rpartition("other training runs may rank differently\n\n")[2].split("\n")
     lines = [line for line in lines if not line.startswith("  Careful: ")]
     said = [ANSWER.fullmatch(line) for line in lines[: 2 * len(wanted) : 2]]
     assert [one and one["who"] for one in said] == wanted
@@ -302,4 +302,4 @@ def test_splits_of_which_nobody_knows_the_overlap_are_refused(three: Path, run: 
     done(run, "evaluate nerscope.toml -o r.json")
     outcome = run("compare", "r.json", "--over", "splits")
     assert outcome.code == 2
-    assert "splits overlap, and nobody says how much. Fix: give n_test / n_train" in outcome.err
+    assert "splits overlap, and no ratio was given. Fix: give n_test / n_train" in outcome.err

@@ -94,7 +94,7 @@ def test_a_shell_that_is_not_known_is_refused(
     monkeypatch.setenv("HOME", str(tmp_path))
     outcome = run(option, "ksh")
     assert outcome.code == 2
-    assert outcome.err.startswith(f"nerscope: {option}: there is no 'ksh'. Fix: ")
+    assert outcome.err.startswith(f"nerscope: {option}: unknown name 'ksh'. Fix: ")
     assert not list(tmp_path.iterdir())
 
 

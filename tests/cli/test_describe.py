@@ -61,11 +61,19 @@ def test_all_shows_what_the_page_leaves_out(data: Path, run: Run) -> None:
     ("command", "place", "fact"),
     [
         ("describe", "describe", "no data is given"),
-        ("describe gold.txt --train train.txt", "--train", "it has no place beside files"),
-        ("describe gold.txt --test good.txt", "--test", "it has no place beside files"),
-        (f"{DATASET} --list hart", "--list", "there is no 'hart'. Fix: did you mean 'hard'?"),
-        ("describe gold.txt --list hard", "--list hard", "it holds test data against training"),
-        ("describe --train gold.txt --list inconsistent", "--list inconsistent", "it holds test"),
+        ("describe gold.txt --train train.txt", "--train", "this option cannot be used with files"),
+        ("describe gold.txt --test good.txt", "--test", "this option cannot be used with files"),
+        (f"{DATASET} --list hart", "--list", "unknown name 'hart'. Fix: did you mean 'hard'?"),
+        (
+            "describe gold.txt --list hard",
+            "--list hard",
+            "this list compares test data with training",
+        ),
+        (
+            "describe --train gold.txt --list inconsistent",
+            "--list inconsistent",
+            "this list compares test",
+        ),
         ("describe none.txt", "none.txt", "no such file"),
     ],
 )

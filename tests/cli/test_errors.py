@@ -105,10 +105,10 @@ def test_mistakes_are_chosen(
     ("options", "fact"),
     [
         ("--kind mised", "did you mean 'missed'"),
-        ("--kind correct", "--kind correct: there is none of this name"),
-        ("--sort size", "--sort size: there is none of this name"),
+        ("--kind correct", "--kind correct: unknown kind 'correct'"),
+        ("--sort size", "--sort size: unknown sort 'size'"),
         ("--system three", "system 'three': it is not in the results"),
-        ("--facet tmrr=seen", "--facet tmrr=seen: the results do not have it"),
+        ("--facet tmrr=seen", "--facet tmrr=seen: it is not in the results"),
         ("--facet tmr=sen", "--facet tmr=sen"),
         ("--type PERR", "--type PERR"),
         ("--sample -1", "--sample"),

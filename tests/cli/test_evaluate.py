@@ -579,8 +579,8 @@ only = { toy = "gold.txt" }
 def test_an_experiment_evaluates_and_compares_everything(data: Path, run: Run) -> None:
     (data / "e.toml").write_text(EXPERIMENT)
     outcome = done(run, "evaluate e.toml --format json -o out.json")
-    assert "note: twin: only has no output here and is left out" in outcome.err
-    assert "the comparison is in out.comparison.json" in outcome.err and outcome.out == ""
+    assert "note: twin: only has no output and is left out" in outcome.err
+    assert "wrote the comparison to out.comparison.json" in outcome.err and outcome.out == ""
     content = strict(done(run, "show out.json --format json").out)
     comparison = strict((data / "out.comparison.json").read_text())
     systems = {(row["dataset"], row["system"]) for row in content["rows"]}
@@ -649,7 +649,7 @@ def test_types_count_as_others(
 def test_a_rename_that_cannot_be_read_is_refused(text: str, data: Path, run: Run) -> None:
     outcome = run("evaluate", "gold.txt", "--system", "good=good.txt", "--map", text)
     assert outcome.code == 2
-    assert f"--map {text}: it is not of the form OLD=NEW" in outcome.err
+    assert f"--map {text}: not of the form OLD=NEW" in outcome.err
 
 
 def test_repeated_training_files_are_one(data: Path, run: Run) -> None:
@@ -695,7 +695,7 @@ def test_hard_tokens_that_a_system_gets_wrong_are_listed(data: Path, run: Run) -
         }
     ]
     assert (
-        "it needs the training data"
+        "this list needs training data"
         in run(*["evaluate", "gold.txt", "--system", "s=out.txt", "--list", "hard-errors"]).err
     )
 
@@ -717,12 +717,30 @@ def test_mentions_are_kept_for_lists_of_large_data(
     assert ("Eve" in shown.out) == (name == "unaligned")
 
 
+def test_every_unreadable_answer_is_listed_with_its_place(data: Path, run: Run) -> None:
+    answers = ['{"response": "I cannot\\nhelp."}', '[{"text": "Ada", "type": "PER"}, {"te', "[]"]
+    sentence = "Ada B-PER\nspoke O\n\n"
+    (data / "gold.txt").write_text(sentence * 2400)
+    (data / "a.jsonl").write_text("\n".join(answers * 400))
+    (data / "b.jsonl").write_text("\n".join(answers * 400))
+    joined = "m=[ab].jsonl::format=answers,join=yes"
+    command = f"evaluate gold.txt --system {joined} --list unreadable --format json"
+    rows = json.loads(done(run, command).out)[0]["rows"]
+    assert [row["place"] for row in rows] == [
+        f"{name}.jsonl:{3 * k + line}" for name in "ab" for k in range(400) for line in (1, 2)
+    ]
+    assert [(row["problem"], row["answer"]) for row in rows[:2]] == [
+        ("answers without readable JSON", "I cannot help."),
+        ("answers that are only partly readable", '[{"text": "Ada", "type": "PER"}, {"te'),
+    ]
+
+
 @pytest.mark.parametrize(
     ("option", "fix"),
     [
         *((option, "leave it out") for option in ("--checkpoint o", "--keep-mentions")),
         *((option, "leave it out") for option in ("--list types", "--errors o.csv")),
-        *((option, "put it into the file") for option in ("--intervals", "--drop PER")),
+        *((option, "write it into the file") for option in ("--intervals", "--drop PER")),
     ],
 )
 def test_what_has_no_place_beside_an_experiment_is_told_where_to_go(
@@ -759,7 +777,7 @@ def test_who_stops_it_is_told_what_is_kept(
     monkeypatch.setattr(import_module("nerscope.evaluation.evaluate"), "make_plan", stopped)
     outcome = run(*f"evaluate gold.txt --system good=good.txt {option}".split())
     assert outcome.code == 130
-    kept = "stopped; what is done is kept in kept: the same command goes on"
+    kept = "stopped; finished parts are in kept"
     assert (kept in outcome.err) == bool(option)
 
 

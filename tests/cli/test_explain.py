@@ -4,12 +4,27 @@ import csv
 import io
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.cli.conftest import GOLD, Run
+from tests.scoring.toys import drawn, noisy
 
+import nerscope
 from nerscope.compat.peers import PEERS
-from nerscope.results.terms import all_terms
+from nerscope.errors import UsageError
+from nerscope.render.changes import changes_document
+from nerscope.render.comparison import comparison_document
+from nerscope.render.contrasts import contrast_document
+from nerscope.render.description import description_document
+from nerscope.render.diagnosis import diagnosis_document
+from nerscope.render.document import Document
+from nerscope.render.first_screen import first_screen
+from nerscope.render.power import power_document
+from nerscope.render.ranking import ranking_document
+from nerscope.render.tables import results_document
+from nerscope.results.explanations import all_terms, explain
+from nerscope.results.results import Results
 
 STRAY = GOLD.replace("Bob B-PER", "Bob I-PER").replace("Lovelace I-PER", "Lovelace O")
 SYSTEM = ("--system", "bert=bert.txt")
@@ -90,13 +105,13 @@ def test_csv_has_the_readings_by_tool(stray: Path, run: Run) -> None:
 def test_papers_and_issues_get_tables(form: str, stray: Path, run: Run) -> None:
     outcome = run("explain", "gold.txt", *SYSTEM, "--format", form)
     assert outcome.code == 0
-    assert "bert as tools would score it" in outcome.out
+    assert "bert as scored by each tool" in outcome.out
     assert "Labels that tools read differently: 1 place" in outcome.out
 
 
 def test_runs_and_systems_have_a_table_each(stray: Path, run: Run) -> None:
     outcome = run("explain", "gold.txt", *SYSTEM, *SYSTEM, "--system", "good=good.txt")
-    titles = [line for line in outcome.out.split("\n") if line.endswith("as tools would score it")]
+    titles = [line for line in outcome.out.split("\n") if line.endswith("as scored by each tool")]
     assert [title.partition(" as ")[0] for title in titles] == ["bert 1", "bert 2", "good"]
 
 
@@ -144,7 +159,7 @@ def test_a_word_may_be_a_file(stray: Path, run: Run) -> None:
         (["missing.txt"], "missing.txt: no such file"),
         (["missing.txt", *SYSTEM], "missing.txt: no such file"),
         (["gold.txt", "--system", "bert"], "bert: no such file"),
-        (["gold.txt::scheme=token", "--system", "a=good.txt::scheme=token"], "spell no mentions"),
+        (["gold.txt::scheme=token", "--system", "a=good.txt::scheme=token"], "do not encode"),
         (["gold.txt", *SYSTEM, "--format", "odd"], "odd"),
     ],
 )
@@ -161,8 +176,8 @@ def test_what_cannot_be_explained_is_refused(
     [
         ("randomisation", "randomisation: In each cluster"),
         ("conllu", "conllu: CoNLL-U"),
-        ("tmr=seen", "tmr=seen: A mention whose text and type"),
-        ("hard=other", "hard=other: Of hard tokens"),
+        ("tmr=seen", "tmr=seen: Mentions seen in training. Mentions"),
+        ("hard=other", "hard=other: Other words. Tokens"),
         ("eLen=XL", "eLen=XL: A range of an attribute's values"),
         ("tmr", "tcm-all, tcm-seen, tcm-unseen."),
     ],
@@ -177,3 +192,95 @@ def test_a_level_that_a_facet_does_not_have_is_refused(run: Run) -> None:
     outcome = run("explain", "tmr=sen")
     assert outcome.code == 2
     assert "did you mean 'seen'" in outcome.err
+
+
+@pytest.fixture(scope="module")
+def printed() -> list[Document]:
+    """What the commands show of two datasets, each with two systems, one of them with runs."""
+    parts = []
+    for seed, name in ((1, "d"), (5, "e")):
+        gold = drawn(60, seed=seed)
+        systems: Any = {"a": [noisy(gold, 0.1, k) for k in range(3)], "b": noisy(gold, 0.4, 9)}
+        parts.append(nerscope.evaluate(gold, systems, train=drawn(60, seed=2), dataset=name))
+    one, both = parts[0], Results([part.evidence[0] for part in parts])
+    compared = nerscope.compare(one, "a", "b", samples=50)
+    over = nerscope.compare(both, samples=50, rope=1, facets=["all", "tmr"])
+    described = nerscope.describe(drawn(60, seed=2), test=drawn(60, seed=1)).as_dict()
+    return [
+        *(first_screen(one), first_screen(both), results_document(one), results_document(both)),
+        *(comparison_document(compared, "", cells) for cells in (False, True)),
+        *(comparison_document(over, "", cells) for cells in (False, True)),
+        ranking_document(nerscope.compare(one, samples=50), ""),
+        contrast_document(nerscope.contrast(one, "tmr=seen", "tmr=unseen-any"), "holm", ""),
+        changes_document(one, "a", "b"),
+        diagnosis_document(nerscope.diagnose(one, "a", "b"), {}, everything=True),
+        power_document(nerscope.power(one), 1.0, 0.8, everything=True),
+        *(description_document(described, everything=all) for all in (False, True)),
+    ]
+
+
+NAMES = {"a", "b", "d", "e", "train", "test", "LOC", "ORG", "PER", "MISC", ""}
+
+
+def is_explained(text: str) -> bool:
+    try:
+        return bool(explain(text))
+    except UsageError:
+        return False
+
+
+def test_every_heading_is_explained(printed: list[Document]) -> None:
+    tables = [table for document in printed for table in (*document.leading, *document.tables)]
+    headings = {name for table in tables for name in table.header} - NAMES
+    assert len(headings) > 60
+    unknown = sorted(name for name in headings if not is_explained(name))
+    assert not [name for name in unknown if not name.startswith(("test ", "random", "P("))]
+
+
+def test_every_line_of_a_table_is_explained_by_its_words_and_its_code(
+    printed: list[Document],
+) -> None:
+    """Groups, numbers and attributes, as they are printed and by their code alone."""
+    cells = {
+        (table.shown(cell), cell.code)
+        for document in printed
+        for table in document.tables
+        for row in table.rows
+        for cell in row[: table.labels]
+        if cell.code not in ("", cell.text)
+    }
+    assert len(cells) > 80
+    for words, code in cells:
+        assert is_explained(words), words
+        assert is_explained(code.removesuffix(" PER").removesuffix(" LOC")), code
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("hard-strict=diff-O", ["hard-strict=diff-O"]),
+        ("mentions whose text is new", ["tmr=unseen-tokens"]),
+        ("F1 on mention length: 3 tokens (eLen=L)", ["f1", "eLen=L"]),
+        ("recall on type PER", ["recall", "type"]),
+        ("Weakest groups of bert", ["weakest groups"]),
+        ("note: repaired labels: 2,852 in 37 files, first x.txt:3", ["repaired labels"]),
+        ("+1.95*", None),
+        ("f0.5", ["f0.5"]),
+    ],
+)
+def test_what_is_printed_can_be_pasted(text: str, terms: list[str] | None) -> None:
+    if terms is None:
+        with pytest.raises(UsageError, match="no explanation is known"):
+            explain(text)
+    else:
+        assert [explanation.term for explanation in explain(text)] == terms
+
+
+def test_messages_and_notes_are_explained(data: Path, run: Run) -> None:
+    (data / "odd.txt").write_text((data / "gold.txt").read_text().replace("Bob B-PER", "Bob I-PER"))
+    message = run("evaluate", "gold.txt", "--system", "a=missing.txt").err
+    assert run("explain", message).out.startswith("no such file: ")
+    note = run("evaluate", "gold.txt", "odd.txt").out.split("\n")[-2]
+    assert note.startswith("note: odd.txt:6: 1 transition not allowed in bio")
+    outcome = run("explain", note)
+    assert (outcome.code, "What to do: " in outcome.out) == (0, True)

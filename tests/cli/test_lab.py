@@ -77,7 +77,7 @@ def test_a_baseline_changes_labels_and_nothing_else(data: Path, run: Run) -> Non
 @pytest.mark.parametrize(
     ("options", "fact"),
     [
-        (("--recipe", "none"), "there is no recipe of this name"),
+        (("--recipe", "none"), "unknown recipe"),
         (("--option", "rounds=0"), "whole number from 1"),
         (("--option", "turns=3"), "has no option 'turns'"),
         (("--seed", "-5"), "seed"),

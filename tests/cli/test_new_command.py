@@ -57,7 +57,7 @@ def test_it_runs(package: Path) -> None:
 
 
 def test_help_knows_it(package: Path) -> None:
-    assert "  greet     Say hello.\n" in call(package, "--help")
+    assert "Other:\n  greet  Say hello.\n" in call(package, "--help")
     assert "--loud" in call(package, "greet", "--help")
 
 

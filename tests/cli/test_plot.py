@@ -38,7 +38,7 @@ def test_what_was_chosen_is_drawn(results: Path, run: Run) -> None:
     drawn = Path("f.svg").read_text(encoding="utf-8")
     assert ">poor<" in drawn
     assert ">good<" not in drawn
-    assert ">Recall by left (%)<" in drawn
+    assert ">Recall, left match (%)<" in drawn
     assert 'width="340.15' in drawn
 
 
@@ -74,16 +74,16 @@ def test_a_facet_of_a_plugin_is_drawn(data: Path, run: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["exakt", "-o", "f.svg"], "figure 'exakt': it is neither a figure nor a facet"),
+        (["exakt", "-o", "f.svg"], "figure 'exakt': neither a figure nor a facet"),
         (["exakt", "-o", "f.svg"], "did you mean 'exact'"),
         (["exact", "-o", "f.gif"], "f.gif: the ending '.gif' is unknown"),
         (["exact", "-o", "figure"], "figure: the ending '' is unknown"),
         (["exact", "-o", "no/f.svg"], "no/f.svg: its folder does not exist"),
         (["exact", "-o", "folder.svg"], "folder.svg: this is a folder"),
-        (["exact", "-o", "f.svg", "--width", "1"], "--width: 1 cm cannot be"),
+        (["exact", "-o", "f.svg", "--width", "1"], "--width: invalid value 1"),
         (["exact", "-o", "f.svg", "--system", "god"], "did you mean 'good'"),
         (["heatmap", "-o", "f.svg", "--system", "good"], "two systems are needed"),
-        (["radar", "-o", "f.svg", "--metric", "f1"], "has no choice of it"),
+        (["radar", "-o", "f.svg", "--metric", "f1"], "does not take it"),
         (["exact", "-o", "f.svg", "--plugin", "none.py"], "none.py: no such file"),
     ],
 )
@@ -109,7 +109,7 @@ def test_an_input_is_never_overwritten(results: Path, run: Run) -> None:
     before = Path("results.svg").read_bytes()
     outcome = run("plot", "results.svg", "exact", "-o", "results.svg")
     assert outcome.code == 2
-    assert "this is one of the inputs" in outcome.err
+    assert "this file is also an input" in outcome.err
     assert Path("results.svg").read_bytes() == before
     json.loads(before)
 

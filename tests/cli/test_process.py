@@ -197,7 +197,7 @@ def test_what_nobody_expected_ends_with_3_in_one_line(data: Path) -> None:
     command = "nerscope evaluate gold.txt --system s=good.txt --plugin odd.py"
     done = shell(f"{command} -o out.json", data)
     assert (done.returncode, done.stdout) == (3, "")
-    assert done.stderr.startswith("nerscope: a fault of the program (Odd: nobody expects this). ")
+    assert done.stderr.startswith("nerscope: internal error (Odd: nobody expects this). ")
     assert done.stderr.count("\n") == 1
     assert not (data / "out.json").exists()
     loud = shell(f"NERSCOPE_TRACEBACK=1 {command}", data)

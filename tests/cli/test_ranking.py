@@ -48,4 +48,4 @@ def test_the_json_of_a_comparison_has_the_ranking(saved: str, run: Run) -> None:
 
 def test_a_ranking_of_named_systems_is_refused(saved: str, run: Run) -> None:
     outcome = run("compare", saved, "good", "bad", "--ranking")
-    assert outcome.code == 2 and "--ranking: it ranks all systems" in outcome.err
+    assert outcome.code == 2 and "--ranking: a ranking has all systems" in outcome.err

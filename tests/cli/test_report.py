@@ -84,14 +84,14 @@ def test_judgements_are_summed_up_and_go_into_the_page(results: Path, run: Run) 
 @pytest.mark.parametrize(
     ("given", "fact"),
     [
-        (["report", "r.json", "-o", "r.json"], "this is one of the inputs"),
+        (["report", "r.json", "-o", "r.json"], "this file is also an input"),
         (["report", "r.json", "-o", "none/page.html"], "its folder does not exist"),
         (["report", "missing.json"], "it cannot be read"),
         (["report", "gold.txt", "-o", "p.html"], "gold.txt"),
         (["report", "r.json", "--judgements", "gold.txt"], "gold.txt"),
         (
             ["evaluate", "gold.txt", "--system", "a=poor.txt", "--report", "gold.txt"],
-            "one of the inputs",
+            "also an input",
         ),
         (
             ["evaluate", "gold.txt", "--system", "a=poor.txt", "-o", "x", "--report", "x"],

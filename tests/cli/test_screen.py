@@ -16,8 +16,8 @@ from tests.scoring.toys import drawn, noisy, write
 import nerscope
 from nerscope.facets.facet import FACETS
 from nerscope.render.layout import text_width
+from nerscope.results.explanations import all_terms, explain
 from nerscope.results.results import Results
-from nerscope.results.terms import all_terms, explain_term
 
 COMMANDS = (
     *("evaluate", "show", "compare", "errors", "diagnose", "gate", "describe"),
@@ -269,7 +269,7 @@ def test_every_word_of_a_table_is_explained(field: str, everything: Results) -> 
 
 def known(term: str) -> bool:
     try:
-        return bool(explain_term(term))
+        return bool(explain(term))
     except nerscope.NerscopeError:
         return False
 
@@ -300,5 +300,5 @@ def test_without_a_word_all_are_explained(run: Run) -> None:
 def test_an_unknown_word_gets_a_suggestion(term: str, meant: str, run: Run) -> None:
     outcome = run("explain", term)
     assert (outcome.code, outcome.out) == (2, "")
-    assert f"term '{term}': it is not in the glossary" in outcome.err
+    assert f"'{term}': no explanation is known" in outcome.err
     assert f"did you mean '{meant}'" in outcome.err

@@ -115,7 +115,7 @@ def test_an_unknown_table_is_refused_with_a_suggestion(folder: Path, run: Run) -
             "all",
             ("precision", "exact", None),
         ),
-        ("--table types --match left", "F1 by type by left", "ORG", ("f1", "left", "ORG")),
+        ("--table types --match left", "F1 by type, left match", "ORG", ("f1", "left", "ORG")),
         (
             "--table partial --metric recall",
             "Recall with partial credit",
@@ -258,7 +258,7 @@ def test_notes_are_printed_by_show_only_if_wanted(tmp_path: Path, run: Run) -> N
 @pytest.mark.parametrize(
     ("options", "fact"),
     [
-        ("--table types --system d", "--system d: the results do not have it"),
+        ("--table types --system d", "--system d: it is not in the results"),
         ("--table types --only PERR", "--only PERR: the table does not have it"),
         ("--table types --against d", "system 'd': it is not in the results"),
         ("--system d", "--table"),
@@ -384,8 +384,8 @@ def test_a_note_says_what_intervals_cover_where_numbers_of_runs_differ(
         "single": ["x=x.1", "z=z"],
     }
     note = (
-        "95 % intervals: of x (2 runs), they allow for other training runs; of z (1 run), for "
-        "other test data alone"
+        "95 % intervals of x (2 runs) include variation over training runs; those of z (1 run) "
+        "only over test data"
     )
     for kind, systems in commands.items():
         pairs = [system.split("=") for system in systems]

@@ -27,7 +27,7 @@ def test_a_split_says_sizes_and_where_to_go_on(folder: Path, run: Run) -> None:
     words = [line.split() for line in outcome.out.split("\n")]
     assert ["split", "part", "sentences", "tokens", "mentions", "share", "%"] in words
     assert ["random-2", "test", "8", "12", "8", "19.05"] in words
-    assert outcome.out.endswith("then nerscope evaluate made/nerscope.toml\n")
+    assert outcome.out.endswith("then: nerscope evaluate made/nerscope.toml\n")
     assert "leaks" not in outcome.out
 
 
@@ -35,7 +35,7 @@ def test_leaks_are_shown_where_they_are_allowed(folder: Path, run: Run) -> None:
     outcome = run("split", "data.txt", "-o", "made", "--folds", "22", "--allow-leaks")
     assert outcome.code == 0
     assert "leaks" in outcome.out
-    assert "note: 2 sentences of test and dev sets are in another part" in outcome.out
+    assert "note: 2 sentences of test and dev sets shared with another part" in outcome.out
 
 
 @pytest.mark.parametrize("form", ["json", "csv", "markdown"])
@@ -67,7 +67,7 @@ def test_what_is_wrong_is_one_message(folder: Path, run: Run) -> None:
     outcome = run("split", "data.txt", "-o", "made", "--folds", "2", "--random", "2")
     assert outcome.code == 2 and outcome.out == ""
     assert outcome.err == (
-        "nerscope: split: 2 kinds of split are asked for. Fix: "
-        "give one of --folds K, --random N, --leave-out and --hard …\n"
+        "nerscope: split: 2 kinds of split are given instead of one. Fix: "
+        "give one of --folds K, --random N, --leave-out, --hard unseen=0.8\n"
     )
     assert not (folder / "made").exists()

@@ -39,7 +39,7 @@ def test_the_connection_of_the_program_around_is_used_and_kept(cluster: Any) -> 
     ray.init(cluster.address, log_to_driver=False)
     assert list(Ray().map(works.squared, 2, [3])) == [18]
     assert ray.is_initialized()
-    with pytest.raises(ns.UsageError, match="connected to a cluster already"):
+    with pytest.raises(ns.UsageError, match="already connected to a cluster"):
         list(Ray("ray://elsewhere:10001").map(works.squared, 2, [3]))
     ray.shutdown()
 
@@ -127,14 +127,14 @@ def bare(environment: None) -> Iterator[Any]:
 def test_a_cluster_without_a_cpu_is_told(bare: Any, line: Line) -> None:
     done = line(*E, "--engine", f"ray:{bare.address}")
     assert done.returncode == 3
-    assert "Ray: the cluster has no CPU to work with" in done.stderr
+    assert "Ray: the cluster has no CPUs" in done.stderr
 
 
 @pytest.mark.parametrize(
     ("fake", "fact"),
     [
-        ("missing", "workers there have no nerscope (No module named nerscope)"),
-        ("version", f"nerscope is 0.0.7 there and {VERSION} here"),
+        ("missing", "nerscope is not installed on this node (No module named nerscope)"),
+        ("version", f"this node has nerscope 0.0.7, but {VERSION} is needed"),
     ],
 )
 def test_a_node_with_another_nerscope_or_none_is_told(

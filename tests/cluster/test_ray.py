@@ -99,7 +99,7 @@ def test_items_of_a_lost_node_are_done_again(cluster: Any, engine: Ray) -> None:
 
 
 def test_a_worker_that_always_dies_is_a_fault(engine: Ray) -> None:
-    with pytest.raises(ns.FaultError, match="a worker died, and so did 3 that tried again"):
+    with pytest.raises(ns.FaultError, match="a worker died, also after 3 retries"):
         list(engine.map(works.dies, None, [1]))
 
 

@@ -30,7 +30,7 @@ def test_sentences_add_up_until_they_are_computed() -> None:
     metric.add_batch(predictions=[], references=[])
     found = metric.compute(predictions=PRED[1:], references=GOLD[1:])
     assert found == Seqeval().compute(predictions=PRED, references=GOLD)
-    with pytest.raises(ns.UsageError, match="there is nothing to score"):
+    with pytest.raises(ns.UsageError, match="no sentences to score"):
         metric.compute()
 
 
@@ -108,9 +108,9 @@ def test_words_bring_tough_numbers_also_where_sentences_were_cut_off() -> None:
 
 
 def test_words_are_asked_for_at_once() -> None:
-    with pytest.raises(ns.UsageError, match="tokens: there are none"):
+    with pytest.raises(ns.UsageError, match="tokens: no tokens are given"):
         compute_metrics(LABELS, train=TRAIN)
-    with pytest.raises(ns.UsageError, match="tokens: there are none"):
+    with pytest.raises(ns.UsageError, match="tokens: no tokens are given"):
         Seqeval(train=TRAIN).add(prediction=["O"], reference=["O"])
 
 

@@ -118,13 +118,13 @@ def test_words_are_those_of_the_row_or_those_that_count(words: list[str]) -> Non
             [["a", "b"]],
             "sentence 1: the numbers differ: 1 labels that count, 2 tokens",
         ),
-        ([[0]], [[7]], None, "7 is not the id of a label. Fix: label_list has 4 labels"),
-        ([[0.0]], [[0]], None, "0.0 is not the id of a label"),
-        ([[[]]], [[0]], None, r"\[\] is not the id of a label"),
-        ([0, 1], [0, 1], None, "0 is no sentence"),
-        (np.array([0, 1]), np.array([0, 1]), None, "0 is no sentence"),
-        (3, 3, None, "3 is no sentence"),
-        ("O", "O", None, "'O' is no sentence"),
+        ([[0]], [[7]], None, "7 is not a label id. Fix: give the ids of label_list, which has 4"),
+        ([[0.0]], [[0]], None, "0.0 is not a label id"),
+        ([[[]]], [[0]], None, r"\[\] is not a label id"),
+        ([0, 1], [0, 1], None, "0 is not a sentence"),
+        (np.array([0, 1]), np.array([0, 1]), None, "0 is not a sentence"),
+        (3, 3, None, "3 is not a sentence"),
+        ("O", "O", None, "'O' is not a sentence"),
     ],
 )
 def test_batches_that_do_not_fit_are_refused(
@@ -135,14 +135,14 @@ def test_batches_that_do_not_fit_are_refused(
 
 
 def test_ids_need_a_list_of_labels() -> None:
-    with pytest.raises(ns.UsageError, match="the label 1 is no string"):
+    with pytest.raises(ns.UsageError, match="label 1 is not a string"):
         NerMetric().update([[1]], [[1]])
 
 
 def test_a_wrong_option_is_told_at_once() -> None:
-    with pytest.raises(ns.UsageError, match="there is no such option"):
+    with pytest.raises(ns.UsageError, match="unknown option"):
         NerMetric(facet="tmr")
-    with pytest.raises(ns.UsageError, match="there is no facet of this name"):
+    with pytest.raises(ns.UsageError, match="unknown facet"):
         NerMetric(facets=["tmt"], train=TRAIN)
     with pytest.raises(ns.UsageError, match="--train"):
         NerMetric(facets=["tmr"])
@@ -161,7 +161,7 @@ def test_training_data_brings_tough_numbers() -> None:
 
 def test_words_are_asked_for_where_they_are_needed() -> None:
     metric = NerMetric(train=TRAIN)
-    with pytest.raises(ns.UsageError, match="tokens: there are none"):
+    with pytest.raises(ns.UsageError, match="tokens: no tokens are given"):
         metric.update([["B-PER"]], [["B-PER"]])
 
 

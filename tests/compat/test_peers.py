@@ -182,9 +182,9 @@ def test_a_far_token_of_a_very_long_mention_is_no_overlap_to_nervaluate() -> Non
 @pytest.mark.parametrize(
     ("gold", "predicted", "numbers", "note"),
     [
-        (["O"], ["B-X"], (0.0, 0.0, 0.0), "no gold mention: 0 by its rule"),
-        (["B-X"], ["O"], (0.0, 0.0, 0.0), "no predicted mention: 0 by its rule"),
-        (["O"], ["O"], (0.0, 0.0, 0.0), "no gold or predicted mention: 0 by its rule"),
+        (["O"], ["B-X"], (0.0, 0.0, 0.0), "no gold mentions, so this tool gives 0"),
+        (["B-X"], ["O"], (0.0, 0.0, 0.0), "no predicted mentions, so this tool gives 0"),
+        (["O"], ["O"], (0.0, 0.0, 0.0), "no gold or predicted mentions, so this tool gives 0"),
     ],
 )
 def test_what_0_hides_is_said(
@@ -215,11 +215,11 @@ CAUSES = [
     ("bio", "I-X", "I-X after the sentence start: no mention is open"),
     ("bio", "B-X I-Y", "I-Y after B-X: the mention before is of another type"),
     ("bioes", "S-X E-X", "E-X after S-X: the mention before has ended"),
-    ("iob1", "O B-X", "B-X after O: it separates no two mentions of one type"),
+    ("iob1", "O B-X", "B-X after O: it does not separate two mentions of one type"),
     ("bioes", "B-X O", "O after B-X: the mention before is not closed"),
     ("bioes", "B-X", "the sentence end after B-X: the mention before is not closed"),
     ("bilou", "B-X L-X U-X", "U-X after L-X: two mentions of one type touch"),
-    ("bioes", "B-X E-X", "E-X after B-X: not every tool knows the letter here"),
+    ("bioes", "B-X E-X", "E-X after B-X: not every tool knows this letter"),
 ]
 
 
@@ -247,7 +247,7 @@ def test_spans_are_written_in_the_scheme_of_the_labels_beside_them() -> None:
     by_mode = {one.mode: one.score.f1 for one in found.scores if one.tool == "SeqScore"}
     assert by_mode == {"conlleval": None, "discard": None, "none": 1.0}
     [note] = {one.note for one in found.scores if one.mode == "discard"}
-    assert note == "refuses bioes, which it cannot repair by discard (<memory>:1)"
+    assert note == "refuses bioes: it has no repair discard for this scheme (<memory>:1)"
 
 
 def test_tools_that_look_at_tokens_stop_at_an_empty_one() -> None:
@@ -260,7 +260,7 @@ def test_tools_that_look_at_tokens_stop_at_an_empty_one() -> None:
 
 def test_mentions_that_overlap_are_refused() -> None:
     nested = Corpus.of([(["Bank", "Ghana"], [(0, 2, "ORG"), (1, 2, "LOC")])])
-    with pytest.raises(InputError, match="its mentions overlap, which labels cannot write"):
+    with pytest.raises(InputError, match="its mentions overlap, and labels cannot represent"):
         compare_tools(nested, {"a": nested})
 
 
@@ -268,7 +268,7 @@ def test_mentions_that_end_inside_a_token_are_refused(tmp_path: Path) -> None:
     for name, text in (("gold", "U.S.-based B-MISC\n"), ("own", "U.S. B-LOC\n-based O\n")):
         (tmp_path / f"{name}.conll").write_text(text, encoding="utf-8")
     system = ns.ConllFile(tmp_path / "own.conll", tokens="align")
-    with pytest.raises(InputError, match="does not begin and end where tokens do"):
+    with pytest.raises(InputError, match="does not begin and end at token boundaries"):
         compare_tools(tmp_path / "gold.conll", {"a": system})
 
 
@@ -285,7 +285,7 @@ def test_tokens_of_its_own_do_no_harm_where_mentions_fit(tmp_path: Path) -> None
 
 def test_labels_of_single_tokens_are_refused() -> None:
     tags = Corpus.of([["NOUN", "VERB"]], scheme="token")
-    with pytest.raises(InputError, match="its labels spell no mentions"):
+    with pytest.raises(InputError, match="its labels do not encode mentions"):
         compare_tools(tags, {"a": tags})
 
 

@@ -154,15 +154,15 @@ def test_a_scheme_is_recognised_by_the_letters_of_gold(labels: str, scheme: str)
         ([], [], {}, TypeError, "without list of list"),
         ([["O"]], [["O"]], {"mode": "strict"}, ValueError, "scheme is not supported: O$"),
         ([["X-A"]], [["O"]], {"mode": "strict"}, ValueError, "scheme is not supported: X-A"),
-        ([[""]], [["O"]], {}, ValueError, "'' is no label"),
-        ([[None]], [["O"]], {}, ValueError, "None is no label"),
+        ([[""]], [["O"]], {}, ValueError, "'' is not a label"),
+        ([[None]], [["O"]], {}, ValueError, "None is not a label"),
         (
             *(GOLD, PRED, {"mode": "strict", "scheme": "IOE2"}, ValueError),
             r"Invalid token is found: B-PER. Allowed prefixes are: I\|O\|E\.",
         ),
         (
             *(GOLD, PRED, {"mode": "strict", "scheme": "BIO"}, ValueError),
-            "no scheme 'BIO': .*Known: BILOU, IOB1, IOB2",
+            "Unknown scheme 'BIO': .*Known: BILOU, IOB1, IOB2",
         ),
     ],
 )

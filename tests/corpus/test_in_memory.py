@@ -19,6 +19,7 @@ from nerscope.formats.base import open_source
 from nerscope.formats.columns.conll import ConllFile
 
 TOKENS, LABELS = ["Ada", "spoke", "here"], ["B-PER", "O", "O"]
+NOT_A_STRING = "a token or label is not a string, or contains NUL or U+001F"
 
 
 @pytest.mark.parametrize(
@@ -64,22 +65,26 @@ def test_numpy_strings_are_strings() -> None:
     ("sentences", "place", "fact"),
     [
         # nothing
-        ([], "<memory>", "there is no sentence"),
+        ([], "<memory>", "the list of sentences is empty"),
         ([[]], "<memory>: sentence 1", "the sentence is empty"),
         ([(["a"], ["O"]), ([], [])], "<memory>: sentence 2", "the sentence is empty"),
         # mappings with other keys
-        ([{"words": [], "tags": []}], "<memory>: sentence 1", "the keys are ['tags', 'words']"),
-        ([{"tokens": ["a"]}], "<memory>: sentence 1", "the keys are ['tokens']"),
+        (
+            [{"words": [], "tags": []}],
+            "<memory>: sentence 1",
+            "the sentence has the keys ['tags', 'words']",
+        ),
+        ([{"tokens": ["a"]}], "<memory>: sentence 1", "the sentence has the keys ['tokens']"),
         # lengths
         ([(["a", "b"], ["O"])], "<memory>: sentence 1", "2 tokens but 1 labels"),
         # what is no string
-        ([(["a"], ["O", 1])], "<memory>: sentence 1", "a token or label is not a string"),
-        ([(["a\0"], ["O"])], "<memory>: sentence 1", "a token or label is not a string"),
-        ([(["a\x1f"], ["O"])], "<memory>: sentence 1", "a token or label is not a string"),
-        ([([b"a"], ["O"])], "<memory>: sentence 1", "a token or label is not a string"),
-        ([([None], ["O"])], "<memory>: sentence 1", "a token or label is not a string"),
-        ([[1, 2, 3]], "<memory>: sentence 1", "a token or label is not a string"),
-        ([(["a"], ["O"], ["NN"])], "<memory>: sentence 1", "a token or label is not a string"),
+        ([(["a"], ["O", 1])], "<memory>: sentence 1", NOT_A_STRING),
+        ([(["a\0"], ["O"])], "<memory>: sentence 1", NOT_A_STRING),
+        ([(["a\x1f"], ["O"])], "<memory>: sentence 1", NOT_A_STRING),
+        ([([b"a"], ["O"])], "<memory>: sentence 1", NOT_A_STRING),
+        ([([None], ["O"])], "<memory>: sentence 1", NOT_A_STRING),
+        ([[1, 2, 3]], "<memory>: sentence 1", NOT_A_STRING),
+        ([(["a"], ["O"], ["NN"])], "<memory>: sentence 1", NOT_A_STRING),
         # labels
         (
             [["O"], ["O", "PER"]],
@@ -204,16 +209,16 @@ def test_labels_are_always_flat_and_sentences_do_not_touch_each_other() -> None:
 @pytest.mark.parametrize(
     ("sentences", "place", "fact"),
     [
-        ([(["a"], [(0, 1)])], "<memory>: sentence 1", "(0, 1) is no span"),
-        ([(["a"], [5])], "<memory>: sentence 1", "5 is no span"),
-        ([(["a"], [("0", 1, "X")])], "<memory>: sentence 1", "('0', 1, 'X') is no span"),
-        ([(["a"], [(0, 1, "")])], "<memory>: sentence 1", "(0, 1, '') is no span"),
-        ([(["a"], [(0, 1, None)])], "<memory>: sentence 1", "(0, 1, None) is no span"),
+        ([(["a"], [(0, 1)])], "<memory>: sentence 1", "(0, 1) is not a span"),
+        ([(["a"], [5])], "<memory>: sentence 1", "5 is not a span"),
+        ([(["a"], [("0", 1, "X")])], "<memory>: sentence 1", "('0', 1, 'X') is not a span"),
+        ([(["a"], [(0, 1, "")])], "<memory>: sentence 1", "(0, 1, '') is not a span"),
+        ([(["a"], [(0, 1, None)])], "<memory>: sentence 1", "(0, 1, None) is not a span"),
         *(
             (
                 [(["a"], []), (["a", "b"], [(*span, "X")])],
                 "<memory>: sentence 2",
-                f"the span {span} does not lie in the 2 tokens",
+                f"the span {span} is empty or outside the 2 tokens",
             )
             for span in ((-1, 1), (0, 3), (1, 1), (2, 1), (2, 3))
         ),
@@ -221,7 +226,7 @@ def test_labels_are_always_flat_and_sentences_do_not_touch_each_other() -> None:
         (
             [(["a"], ["O"]), (["a"], [(0, 1, "X")])],
             "<memory>",
-            "some sentences have labels, others spans",
+            "some sentences have labels and others have spans",
         ),
     ],
 )
@@ -348,8 +353,8 @@ def test_several_runs_of_two_equally_long_sentences_are_several_runs() -> None:
 @pytest.mark.parametrize(
     ("systems", "place", "fact"),
     [
-        ({}, "systems", "there is none"),
-        ({"bert": ONE, "Bert": ONE}, "system 'Bert'", "there is also 'bert'"),
+        ({}, "systems", "no system is given"),
+        ({"bert": ONE, "Bert": ONE}, "system 'Bert'", "another system has the name 'bert'"),
     ],
 )
 def test_systems_need_names_that_differ_by_more_than_case(
@@ -361,7 +366,7 @@ def test_systems_need_names_that_differ_by_more_than_case(
 
 
 def test_what_is_no_corpus_is_refused_by_its_kind() -> None:
-    with pytest.raises(InputError, match="<memory>: a int is no corpus"):
+    with pytest.raises(InputError, match="<memory>: a int is not a corpus"):
         open_source(5)  # type: ignore[arg-type]
 
 

@@ -180,7 +180,7 @@ def test_a_part_of_a_corpus_can_be_read_in_the_scheme_of_the_whole() -> None:
 
 @pytest.mark.parametrize("name", ["conleval", "", "STRICT"])
 def test_an_unknown_repair_is_refused_with_those_there_are(name: str) -> None:
-    with pytest.raises(UsageError, match=f"there is no repair '{name}'.*conlleval, discard, none"):
+    with pytest.raises(UsageError, match=f"unknown repair '{name}'.*conlleval, discard, none"):
         check_repair(name)
 
 

@@ -46,14 +46,14 @@ def test_the_name_of_what_is_built_in_is_taken(built_in: bool) -> None:
     with pytest.raises(UsageError) as caught:
         registry.add("blue", "#00e", built_in=built_in)
     assert str(caught.value) == (
-        "colour 'blue': a built-in one has this name. Fix: choose another name"
+        "colour 'blue': a built-in colour has this name. Fix: choose another name"
     )
     assert registry["blue"] == "#00f" and registry.is_built_in("blue")
 
 
 @pytest.mark.parametrize("name", ["", " ", "a b", "-a", "a-", "a(b)", "a,b", ".a", "a=b", 5, None])
 def test_what_could_not_be_written_in_a_list_is_no_name(name: Any) -> None:
-    with pytest.raises(UsageError, match="this is no name"):
+    with pytest.raises(UsageError, match="invalid name"):
         colours().add(name, "#00f")
 
 
@@ -93,7 +93,7 @@ def test_options_are_written_behind_a_name(text: str, expected: tuple[str, float
         (5, "it cannot be read"),
         ("box(side=big)", "'side=big' cannot be read"),
         ("box(side)", "'side' cannot be read"),
-        ("bocks", "there is no size of this name"),
+        ("bocks", "unknown size"),
         ("box(depth=1)", "'box' has no such option"),
     ],
 )
@@ -128,8 +128,7 @@ def test_an_unknown_name_is_answered_with_the_closest_one_each_time() -> None:
         with pytest.raises(UsageError) as caught:
             registry["gren"]
         assert str(caught.value) == (
-            "colour 'gren': there is no colour of this name. "
-            "Fix: did you mean 'green'? Known: green, red"
+            "colour 'gren': unknown colour. Fix: did you mean 'green'? Known: green, red"
         )
 
 

@@ -102,9 +102,7 @@ def test_schemes_have_other_names_and_any_case(alias: str, name: str) -> None:
 
 
 def test_an_unknown_scheme_is_refused_with_the_closest_one() -> None:
-    with pytest.raises(
-        UsageError, match=r"no tagging scheme is called 'biose'.*did you mean 'bioes'"
-    ):
+    with pytest.raises(UsageError, match=r"unknown tagging scheme 'biose'.*did you mean 'bioes'"):
         scheme_named("biose")
 
 

@@ -116,13 +116,14 @@ def test_mentions_survive_every_conversion(
 def test_a_conversion_to_io_says_what_it_melts() -> None:
     data, notes, _ = convert_source(file(SOURCE, **OPTIONS), "io")
     assert b" I-PER x\n4 New" in data
-    assert notes == ["f: 1 mention after another of the same type; io melts them into one"]
+    expected = "f: 1 mention directly after another of the same type; io merges them into one"
+    assert notes == [expected]
 
 
 def test_a_conversion_to_token_says_what_it_loses() -> None:
     data, notes, _ = convert_source(file(lines("B-X", "I-X", "I-X", "B-Y")), "token")
     assert data.decode() == lines("X", "X", "X", "Y")
-    assert notes == ["f: 1 mention of several tokens; token tears them apart"]
+    assert notes == ["f: 1 mention of several tokens; token splits them"]
 
 
 def test_repairs_are_noted() -> None:
@@ -156,7 +157,7 @@ def test_no_repair_touches_what_is_valid_in_its_scheme(first: str, repair: str) 
 
 
 def test_an_unknown_repair_is_refused() -> None:
-    with pytest.raises(UsageError, match="there is no repair 'lenient'"):
+    with pytest.raises(UsageError, match="unknown repair 'lenient'"):
         convert_source(file(SOURCE, **OPTIONS), "bio", "lenient")
 
 

@@ -156,12 +156,12 @@ def test_a_share_of_no_mentions_is_undefined() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("unsen=0.5", "no share is called 'unsen'. Fix: did you mean 'unseen'?"),
-        ("unseen=1.5", "'1.5' cannot be the share of 'unseen'"),
-        ("unseen=nan", "'nan' cannot be"),
-        ("unseen", "'' cannot be"),
-        ("tcm=0.1,tcm=0.2", "the share 'tcm' is wanted twice"),
-        ("", "no share is called ''"),
+        ("unsen=0.5", "unknown share 'unsen'. Fix: did you mean 'unseen'?"),
+        ("unseen=1.5", "invalid value '1.5' for share 'unseen'"),
+        ("unseen=nan", "invalid value 'nan'"),
+        ("unseen", "invalid value ''"),
+        ("tcm=0.1,tcm=0.2", "share 'tcm' is given twice"),
+        ("", "unknown share ''"),
     ],
 )
 def test_shares_that_make_no_sense_are_refused(text: str, message: str) -> None:

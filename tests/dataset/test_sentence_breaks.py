@@ -56,4 +56,4 @@ def test_sentences_come_back_from_every_format(form: str, tmp_path: Path) -> Non
     assert [row[1:] for row in back] == [row[1:] for row in sentences(SPACY)]
     if form in ("jsonl", "json", "brat"):
         assert back == sentences(SPACY)  # the same documents, too
-        assert any("line ends of the text moved at 3 places" in note for note in conversion.notes)
+        assert any("line breaks changed at 3 places" in note for note in conversion.notes)

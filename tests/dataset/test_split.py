@@ -402,9 +402,9 @@ def test_documents_that_share_a_sentence_stay_together_and_it_is_said(tmp_path: 
         12,
     ]
     assert done.splits.notes == [
-        "6 of 12 documents (66.7 % of the sentences) hang together through sentences that they "
-        "have in common, and stay together: folds are uneven; "
-        "--by sentence or --allow-leaks parts them"
+        "6 of 12 documents (66.7 % of the sentences) are linked by common sentences "
+        "and stay together: folds are uneven; "
+        "--by sentence or --allow-leaks separates them"
     ]
 
 
@@ -557,7 +557,7 @@ def test_files_of_the_same_name_are_told_apart(tmp_path: Path) -> None:
 
 def test_files_that_share_sentences_are_left_out_only_if_leaks_are_allowed(tmp_path: Path) -> None:
     given = write(tmp_path, news=NEWS, web=WEB + "\na O\n")
-    with pytest.raises(InputError, match="2 sentences of these files are in another of them too"):
+    with pytest.raises(InputError, match="these files have 2 sentences in common"):
         split(given, tmp_path / "o", leave_out=True)
     done = split(given, tmp_path / "o", leave_out=True, allow_leaks=True)
     assert [row["leaks"] for row in done.rows] == [0, 1, 0, 1]
@@ -591,10 +591,10 @@ def test_a_file_that_begins_with_comments_stays_apart_from_the_one_before(tmp_pa
 @pytest.mark.parametrize(
     ("other", "fact"),
     [
-        ("d\tB-PER\n\ne\tO\n", "its separator is 'tab', that of"),
-        ("d x B-PER\n\ne x O\n", "its columns is 3, that of"),
-        ("d S-PER\n\ne O\n", "its scheme is 'bioes', that of"),
-        ("d B-PER\r\n\r\ne O\r\n", "its line end is"),
+        ("d\tB-PER\n\ne\tO\n", "different separator: 'tab' here, 'space' in"),
+        ("d x B-PER\n\ne x O\n", "different columns: 3 here, 2 in"),
+        ("d S-PER\n\ne O\n", "different scheme: 'bioes' here, 'bio' in"),
+        ("d B-PER\r\n\r\ne O\r\n", "different line end: "),
     ],
 )
 def test_files_that_are_written_differently_are_refused(
@@ -682,28 +682,28 @@ def test_a_designed_test_set_is_written(tmp_path: Path, monkeypatch: pytest.Monk
 @pytest.mark.parametrize(
     ("wishes", "fact"),
     [
-        ({}, "0 kinds of split are asked for"),
-        ({"folds": 2, "random": 1}, "2 kinds of split are asked for"),
+        ({}, "0 kinds of split are given instead of one"),
+        ({"folds": 2, "random": 1}, "2 kinds of split are given instead of one"),
         ({"folds": 1}, "1 is too small"),
-        ({"folds": 2.5}, "2.5 cannot be"),
-        ({"folds": True}, "True cannot be"),
+        ({"folds": 2.5}, "invalid value 2.5"),
+        ({"folds": True}, "invalid value True"),
         ({"random": 0}, "0 is too small"),
         ({"random": 1, "seed": -1}, "-1 is too small"),
         ({"random": 1, "context": 0}, "0 is too small"),
-        ({"random": 1, "test": 1.0}, "the share 1.0 cannot be"),
-        ({"random": 1, "test": float("nan")}, "the share nan cannot be"),
-        ({"random": 1, "test": "0.1"}, "'0.1' cannot be"),
-        ({"random": 1, "dev": 0}, "the share 0 cannot be"),
-        ({"random": 1, "test": 0.5, "dev": 0.5}, "test and dev leave nothing to train on"),
-        ({"folds": 2, "test": 0.2}, "it has no place beside folds"),
-        ({"leave_out": True, "test": 0.2}, "it has no place beside leave-out"),
-        ({"folds": 2, "by": "page"}, "'page' cannot be"),
-        ({"folds": 2, "by": "document"}, "no documents are marked in it"),
-        ({"folds": 4}, "3 sentences that share nothing are too few for 4 folds"),
+        ({"random": 1, "test": 1.0}, "invalid share 1.0"),
+        ({"random": 1, "test": float("nan")}, "invalid share nan"),
+        ({"random": 1, "test": "0.1"}, "invalid value '0.1'"),
+        ({"random": 1, "dev": 0}, "invalid share 0"),
+        ({"random": 1, "test": 0.5, "dev": 0.5}, "test and dev leave no training data"),
+        ({"folds": 2, "test": 0.2}, "this option does not apply to --folds"),
+        ({"leave_out": True, "test": 0.2}, "this option does not apply to --leave-out"),
+        ({"folds": 2, "by": "page"}, "invalid value 'page'"),
+        ({"folds": 2, "by": "document"}, "no documents are marked"),
+        ({"folds": 4}, "3 sentences without common sentences are too few for 4 folds"),
         ({"random": 1, "test": 0.1}, "no sentence fits into a test set of 10 %"),
-        ({"folds": 2, "dev": 0.9}, "nothing is left to train on"),
-        ({"leave_out": True}, "there is only one file to leave out"),
-        ({"hard": 5}, "5 cannot be"),
+        ({"folds": 2, "dev": 0.9}, "no training data is left in"),
+        ({"leave_out": True}, "only one file is given"),
+        ({"hard": 5}, "invalid value 5"),
     ],
 )
 def test_what_cannot_be_is_refused_and_nothing_is_written(
@@ -719,11 +719,11 @@ def test_what_cannot_be_is_refused_and_nothing_is_written(
 @pytest.mark.parametrize(
     ("folder", "fact"),
     [
-        (".", "this is no name of a folder"),
-        ("", "this is no name of a folder"),
-        ("a\0b", "this is no name of a folder"),
-        ("full", "it is there already, and not empty"),
-        ("x.txt", "it is there already, and not empty"),
+        (".", "not a folder name"),
+        ("", "not a folder name"),
+        ("a\0b", "not a folder name"),
+        ("full", "the folder exists and is not empty"),
+        ("x.txt", "the folder exists and is not empty"),
         ("no/o", "its folder does not exist"),
     ],
 )

@@ -69,7 +69,7 @@ def lines(*labels: str) -> str:
         (
             ["B-X", "E-X", "U-X", "B-X", "E-X"],
             "bilou",
-            [("f:2", "E-X is no label of bilou (2 times)")],
+            [("f:2", "E-X is not a label of bilou (2 times)")],
         ),
     ],
 )
@@ -155,7 +155,7 @@ def test_a_label_that_the_told_scheme_does_not_have_is_a_violation(
 ) -> None:
     found = validate(file(lines(*labels), scheme=scheme)).violations
     assert any(
-        f"{label} is no label of {scheme} (1 time)" == one.fault
+        f"{label} is not a label of {scheme} (1 time)" == one.fault
         for one in found
         for label in labels
     )

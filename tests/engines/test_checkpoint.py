@@ -187,7 +187,7 @@ def test_it_is_remote_as_the_engine_within(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["file", "file/below", "nul\0"])
 def test_a_folder_that_cannot_be_is_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(OutputError, match="no parts can be kept in this folder"):
+    with pytest.raises(OutputError, match="parts cannot be written to this folder"):
         Checkpointed(Local(), tmp_path / name, "key")
 
 
@@ -208,7 +208,7 @@ def test_a_part_that_cannot_be_written_stops_the_work_and_leaves_no_draft(
         raise OSError(reason, os.strerror(reason))
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(kind, match=rf"no parts can be kept .*\({os.strerror(reason)}\)"):
+    with pytest.raises(kind, match=rf"parts cannot be written .*\({os.strerror(reason)}\)"):
         done_again(tmp_path)
     assert len(list(tmp_path.iterdir())) == 4
     monkeypatch.undo()
@@ -276,7 +276,7 @@ def test_large_data_of_which_nothing_could_be_kept_are_refused(
 ) -> None:
     monkeypatch.setattr("nerscope.formats.columns.conll.ConllFile.max_small", 100)
     gold = nerscope.ConllFile(f"{DEMO}/test.conll", document=0)
-    with pytest.raises(UsageError, match="nothing could be kept before all is done"):
+    with pytest.raises(UsageError, match="nothing can be stored before the end"):
         nerscope.evaluate(gold, {"same": gold}, checkpoint=tmp_path / "kept")
 
 
@@ -291,5 +291,5 @@ def test_an_engine_with_other_parts_than_items_is_found_out(
             parts = [work(state, item) for item in islice(items, taken)]
             return iter([*parts, *parts][:given])
 
-    with pytest.raises(ValueError, match=f"the engine gives too {said} parts"):
+    with pytest.raises(ValueError, match=f"the engine returns too {said} parts"):
         list(Checkpointed(Odd(), tmp_path, "key").map(powers, 2, ITEMS))

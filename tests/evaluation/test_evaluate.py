@@ -82,10 +82,10 @@ def test_several_runs_are_numbered_and_summed_up() -> None:
 @pytest.mark.parametrize(
     ("systems", "message"),
     [
-        ({}, "there is none"),
-        ({"bert": GOLD, "BERT": GOLD}, "there is also 'bert'"),
-        ({"s": []}, "there is no sentence"),
-        ({"s": 3}, "a int is no corpus"),
+        ({}, "no system is given"),
+        ({"bert": GOLD, "BERT": GOLD}, "another system has the name 'bert'"),
+        ({"s": []}, "the list of sentences is empty"),
+        ({"s": 3}, "a int is not a corpus"),
     ],
 )
 def test_systems_that_cannot_be_scored_are_refused(systems: dict[str, Any], message: str) -> None:
@@ -94,7 +94,7 @@ def test_systems_that_cannot_be_scored_are_refused(systems: dict[str, Any], mess
 
 
 def test_gold_data_without_mentions_is_refused() -> None:
-    with pytest.raises(InputError, match="no mention at all"):
+    with pytest.raises(InputError, match="no mentions: every label is O"):
         nerscope.evaluate(corpus("a b"), {"s": corpus("a b")})
 
 

@@ -118,17 +118,17 @@ def test_what_is_no_file_is_refused(
     fsspec.filesystem("memory").pipe("/t.txt", ADA.encode())
     with pytest.raises(UsageError) as error:
         key(given())
-    assert error.value.fact.startswith(f"{name} is not a file on this machine")
+    assert error.value.fact.startswith(f"{name} is not a local file")
 
 
 def test_tables_in_memory_are_refused_whatever_their_name(key: Callable[[Any], str]) -> None:
     table = pyarrow.table({"tokens": [["Ada"]], "labels": [["B-PER"]]})
     for name in ("<train>", "gold.txt"):
-        with pytest.raises(UsageError, match="not a file on this machine"):
+        with pytest.raises(UsageError, match="not a local file"):
             key(open_source(table, name))
 
 
 def test_nothing_is_kept_for_lists(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="<gold> is not a file"):
+    with pytest.raises(UsageError, match="<gold> is not a local file"):
         evaluate(SENTENCES, {"s": SENTENCES}, checkpoint=tmp_path / "kept")
     assert not (tmp_path / "kept").exists()

@@ -59,7 +59,7 @@ def test_coverage_tells_what_each_type_counts_as_and_who_has_it() -> None:
 
 @pytest.mark.parametrize("name", ["gold", "type", "counts_as"])
 def test_a_system_named_like_a_column_of_coverage_is_refused(name: str) -> None:
-    with pytest.raises(UsageError, match=f"system '{name}': the list of types has a column"):
+    with pytest.raises(UsageError, match=f"system '{name}': the list of types already has"):
         coverage([["B-PER"]], {"s": [["O"]], name: [["B-PER"]]})
 
 
@@ -74,7 +74,7 @@ def test_names_that_no_file_has_are_told() -> None:
 
 
 def test_a_dropped_name_that_counts_as_another_is_refused() -> None:
-    with pytest.raises(UsageError, match="it counts as PER"):
+    with pytest.raises(UsageError, match="map renames this type to PER"):
         ns.evaluate([["B-X"]], {"s": [["O"]]}, map={"PERSON": "PER"}, drop=["PERSON"])
 
 

@@ -78,7 +78,7 @@ def test_different_schemes_are_noticed() -> None:
     gold = corpus("Ada/B-PER Lee/I-PER met Bob/B-PER", "in Oslo/B-LOC")
     [loss] = noted("different schemes", gold, {"a": bioes(gold), "b": gold})
     assert loss["message"] == (
-        "its labels are bioes, those of gold bio: label accuracy compares labels of two schemes"
+        "the labels are bioes, but those of gold are bio: label accuracy compares different schemes"
     )
     assert len(noted("different schemes", bioes(gold), {"a": gold})) == 1
 
@@ -115,7 +115,9 @@ def test_a_shuffled_output_is_refused_even_where_tokens_may_differ(tmp_path: Pat
     texts = [f"w{number}/B-PER x{number} y{number}" for number in range(9)]
     gold = write(tmp_path / "gold.txt", corpus(*texts))
     output = write(tmp_path / "out.txt", corpus(*reversed(texts)))
-    with pytest.raises(AlignmentError, match="24 of 27 tokens differ from gold, so it is shuffled"):
+    with pytest.raises(
+        AlignmentError, match="24 of 27 tokens differ from gold, so the output is shuffled"
+    ):
         nerscope.evaluate(gold, {"a": open_source(output, tokens="any")})
 
 

@@ -21,24 +21,24 @@ GOLD = corpus("Ada/B-PER met Oslo/B-LOC")
         # misspelt names of options
         (
             {"facet": ["tmr"]},
-            "option 'facet': there is no such option. Fix: did you mean 'facets'",
+            "option 'facet': unknown option. Fix: did you mean 'facets'",
         ),
         # misspelt values
         ({"repair": "conleval"}, "did you mean 'conlleval'"),
-        ({"token_repair": "discard"}, "there is no 'discard'. Fix: Known: conlleval, strict"),
+        ({"token_repair": "discard"}, "unknown value 'discard'. Fix: Known: conlleval, strict"),
         ({"token_match": "bilu"}, "did you mean 'bilou'"),
-        ({"bucketing": "equal"}, "there is no 'equal'"),
+        ({"bucketing": "equal"}, "unknown value 'equal'"),
         ({"matches": ["lft"]}, "did you mean 'left'"),
-        ({"metrics": ["f3"]}, "there is no metric"),
-        ({"metrics": 3}, "3 cannot be. Fix: give a name or a list of names"),
+        ({"metrics": ["f3"]}, "unknown metric"),
+        ({"metrics": 3}, "invalid value 3. Fix: give a name or a list of names"),
         ({"matches": [3]}, "give a name or a list of names"),
         ({"facets": ["tnr"]}, "did you mean 'tmr'"),
         # numbers that make no sense
-        ({"buckets": 1}, "1 cannot be"),
-        ({"buckets": "4"}, "'4' cannot be"),
-        ({"zero_division": 0.5}, "0.5 cannot be"),
+        ({"buckets": 1}, "invalid value 1"),
+        ({"buckets": "4"}, "invalid value '4'"),
+        ({"zero_division": 0.5}, "invalid value 0.5"),
         ({"edges": [1]}, "give a list for each attribute"),
-        ({"edges": {"eLen": [2, 1]}}, "do not increase"),
+        ({"edges": {"eLen": [2, 1]}}, "are not increasing numbers"),
         ({"edges": {"tmr": [1]}}, "this facet has no buckets"),
         ({"edges": {"elen": [1]}}, "did you mean 'eLen'"),
     ],
@@ -95,7 +95,7 @@ NESTED: list[Any] = [(["New", "York", "Times"], [(0, 2, "LOC"), (0, 3, "ORG")])]
 def test_tokens_have_no_facet_where_mentions_overlap() -> None:
     chosen = select_subsets(Settings(), with_train=True, flat=False)
     assert {FACETS[subset.text].unit for subset in chosen} == {"mention"}
-    with pytest.raises(UsageError, match="tokens have no single label where mentions overlap"):
+    with pytest.raises(UsageError, match="mentions overlap, so tokens have no single label"):
         nerscope.evaluate(NESTED, {"s": NESTED}, train=NESTED, facets=["hard"])
 
 

@@ -76,22 +76,22 @@ def test_a_subset_is_read(text: str, divider: str | None, condition: str) -> Non
     ("text", "message"),
     [
         # not an expression
-        ("", "cannot be read"),
-        ("   ", "cannot be read"),
-        ("tmr &", "cannot be read"),
-        ("& tmr", "cannot be read"),
-        ("tmr type=ORG", "cannot be read"),
-        ("(tmr", "cannot be read"),
-        ("tmr)", "cannot be read"),
-        ("()", "cannot be read"),
-        ("!", "cannot be read"),
-        ("eLen=", "cannot be read"),
-        ("=XL", "cannot be read"),
-        ("eLen=XL=L", "cannot be read"),
+        ("", "invalid expression"),
+        ("   ", "invalid expression"),
+        ("tmr &", "invalid expression"),
+        ("& tmr", "invalid expression"),
+        ("tmr type=ORG", "invalid expression"),
+        ("(tmr", "invalid expression"),
+        ("tmr)", "invalid expression"),
+        ("()", "invalid expression"),
+        ("!", "invalid expression"),
+        ("eLen=", "invalid expression"),
+        ("=XL", "invalid expression"),
+        ("eLen=XL=L", "invalid expression"),
         # more than one facet without a level, or one that does not stand alone
-        ("tmr & eLen", "a facet stands without a level where it cannot divide"),
-        ("tmr | type=ORG", "a facet stands without a level where it cannot divide"),
-        ("!tmr", "a facet stands without a level where it cannot divide"),
+        ("tmr & eLen", "only one facet may have no level"),
+        ("tmr | type=ORG", "only one facet may have no level"),
+        ("!tmr", "only one facet may have no level"),
         # unknown facets
         ("tnr", "did you mean 'tmr'"),
     ],
@@ -107,10 +107,10 @@ def test_a_subset_that_cannot_be_read_is_refused(text: str, message: str) -> Non
         ("eLen=HUGE", "'eLen' has no level 'HUGE'"),
         ("tmr & type=PERS", "did you mean 'PER'"),
         ("tmr=unseen-all", "did you mean 'unseen-any'"),
-        ("nothing=1", "there is no facet"),
-        ("tmr & hard=unseen", "mixes facets of mention and token"),
+        ("nothing=1", "unknown facet"),
+        ("tmr & hard=unseen", r"different units \(mention and token\)"),
         ("hard & type=PER", "tokens have no type"),
-        ("eLen=XL & tCon=XL", "mixes facets of inside and mention"),
+        ("eLen=XL & tCon=XL", r"different units \(inside and mention\)"),
     ],
 )
 def test_a_subset_that_does_not_exist_is_refused(text: str, message: str) -> None:
@@ -254,7 +254,7 @@ def test_a_subset_divides_the_evidence_as_the_evaluation_does() -> None:
 
 
 def test_a_very_long_expression_is_refused() -> None:
-    with pytest.raises(UsageError, match="it is too long"):
+    with pytest.raises(UsageError, match="the expression is too long"):
         parse_subset(" & ".join(["type=PER"] * 101))
 
 
@@ -287,3 +287,33 @@ def test_conditions_obey_the_laws_of_sets(a: str, b: str, c: str) -> None:
             entry for entry in shared[1] if entry[2] == "recall"
         }
         assert any(entry[2] == "recall" for entry in shared[0])
+
+
+@pytest.mark.parametrize(
+    ("metric", "facets", "expected"),
+    [
+        ("ter", None, {"hard", "hard-strict"}),
+        ("ter", ["tmr", "hard"], {"hard"}),
+        ("ter", ["tmr & type=PER", "hard"], {"hard"}),
+        ("accuracy", ["type=PER"], {"all"}),
+    ],
+)
+def test_facets_without_the_metric_are_left_out(
+    metric: str, facets: list[str] | None, expected: set[str]
+) -> None:
+    results = nerscope.evaluate(
+        GOLD, {"s": noisy(GOLD, 0.2, 1)}, train=TRAIN, facets=facets, metrics=[metric]
+    )
+    assert expected <= {row.facet for row in results.rows}
+    assert {row.metric for row in results.rows} == {metric}
+
+
+@pytest.mark.parametrize(
+    ("metric", "facet"),
+    [("ter", "type=PER"), ("ter", "tmr & type=PER"), ("error_share", "hard=unseen")],
+)
+def test_a_metric_that_no_facet_has_is_refused(metric: str, facet: str) -> None:
+    with pytest.raises(UsageError, match="no requested facet or match has any of them"):
+        nerscope.evaluate(
+            GOLD, {"s": noisy(GOLD, 0.2, 1)}, train=TRAIN, facets=[facet], metrics=[metric]
+        )

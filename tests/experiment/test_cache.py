@@ -49,7 +49,7 @@ def test_an_entry_of_another_key_is_said(tmp_path: Path) -> None:
     cache.put("k", 1)
     (tmp_path / "k.bin").rename(tmp_path / "other.bin")
     assert cache.get("other") is None
-    reason = "it was changed or belongs elsewhere"
+    reason = "its digest does not match"
     assert said == [f"cache entry other.bin cannot be used ({reason}); computed again"]
 
 

@@ -128,18 +128,18 @@ def test_every_key_is_understood(folder: Path) -> None:
         (HEAD + '[systems]\nx = "x"\n[compare]\nbase = "x"\n', ":7", "did you mean 'baseline'"),
         (HEAD + 'deev = "test.txt"\n[systems]\nx = "x"\n', ":4", "unknown key 'deev'"),
         (HEAD + '[systems.x]\nrecipie = "crf"\n', ":4", "did you mean 'recipe'"),
-        (HEAD + "[systems]\nx = 3\n", ":5", "the files of 'x' cannot be 3"),
+        (HEAD + "[systems]\nx = 3\n", ":5", "invalid value 3 for system 'x'"),
         ('# tets = 1\n[datasets.d]\ntets = "x"\n[systems]\nx = "x"\n', ":3", "unknown key 'tets'"),
         # not a table
         ("settings = 3\n", ":1", "'settings' is not a table"),
         ("systems = 3\n", ":1", "'systems' is not a table"),
         # not TOML
-        ("[datasets", "", "it is not TOML"),
-        ("x = [1, 2", "", "it is not TOML"),
+        ("[datasets", "", "invalid TOML"),
+        ("x = [1, 2", "", "invalid TOML"),
         # something is missing
-        ("", "", "it names no dataset or no system"),
-        ('[systems]\nx = "x"\n', "", "it names no dataset or no system"),
-        (HEAD, "", "it names no dataset or no system"),
+        ("", "", "no dataset or no system is defined"),
+        ('[systems]\nx = "x"\n', "", "no dataset or no system is defined"),
+        (HEAD, "", "no dataset or no system is defined"),
         (
             '[datasets.d]\ntrain = "train.txt"\n[systems]\nx = "x"\n',
             ":1",
@@ -156,15 +156,15 @@ def test_every_key_is_understood(folder: Path) -> None:
         *(
             (HEAD + '[systems]\nx = "test.txt"\n[protocol]\n' + line, ":6", message)
             for line, message in [
-                ('datasets = "folds"', r"\[protocol\]: datasets cannot be 'folds'"),
-                ('datasets = "splits"', r"\[protocol\]: splits overlap, and nobody says how much"),
-                ('datasets = "drawn"\nratio = 0.2', r"\[protocol\]: only splits have one"),
+                ('datasets = "folds"', r"\[protocol\]: unknown kind of datasets 'folds'"),
+                ('datasets = "splits"', r"\[protocol\]: splits overlap, and no ratio was given"),
+                ('datasets = "drawn"\nratio = 0.2', r"\[protocol\]: only splits have a ratio"),
             ]
         ),
         (
             HEAD + '[systems]\nx = "test.txt"\n[protocol]\nratio = "1/4"',
             ":7",
-            r"'ratio' in \[protocol\] cannot be '1/4'",
+            r"invalid value '1/4' for 'ratio' in \[protocol\]",
         ),
         # tables that are none
         ("compare = 3\n" + HEAD + '[systems]\nx = "test.txt"\n', "", "'compare' is not a table"),
@@ -221,7 +221,7 @@ def test_a_missing_file_is_said(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read"):
         nerscope.load_experiment(tmp_path / "nothing.toml")
     (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe")
-    with pytest.raises(InputError, match="not TOML"):
+    with pytest.raises(InputError, match="invalid TOML"):
         nerscope.load_experiment(tmp_path / "bytes.toml")
 
 
@@ -254,7 +254,7 @@ def test_patterns_may_differ_between_datasets(folder: Path) -> None:
         folder, HEAD + f'[systems]\nx = "{folder.as_posix()}/runs/d/x.*.txt"\nz = "no*.txt"\n'
     )
     assert len(outputs.datasets[0].systems["x"]) == 2
-    assert outputs.notes == ["d: no file of z is found (no*.txt); it is left out here"]
+    assert outputs.notes == ["d: no file of z matches no*.txt; the system is left out here"]
 
 
 def test_an_experiment_gives_the_rows_of_its_evaluations(folder: Path) -> None:
@@ -508,7 +508,7 @@ def test_a_cache_changes_no_byte(folder: Path) -> None:
 
 @pytest.mark.parametrize("workers", [0, -1, True])
 def test_workers_that_cannot_be_are_refused(folder: Path, workers: Any) -> None:
-    with pytest.raises(UsageError, match=r"workers: .* cannot be"):
+    with pytest.raises(UsageError, match=r"workers: invalid value"):
         nerscope.run_experiment(loaded(folder), workers=workers)
 
 
@@ -605,7 +605,7 @@ def test_an_entry_under_the_key_of_another_is_not_taken_for_it(folder: Path) -> 
     cache = Cache(folder / "cache", said.append)
     assert everything(nerscope.run_experiment(loaded(folder), cache=cache)) == without
     assert len(said) == len(entries)
-    assert all("belongs elsewhere" in note for note in said)
+    assert all("its digest does not match" in note for note in said)
 
 
 def test_a_cache_that_cannot_be_written_costs_only_time(folder: Path) -> None:

@@ -186,6 +186,12 @@ def test_gold_is_never_taken_for_a_system(tmp_path: Path) -> None:
     assert found["systems"] == {"crf": {"d": "d/crf.txt"}}
 
 
+@pytest.mark.parametrize("name", ["constrained", "latest", "device", "attest2"])
+def test_a_split_is_a_whole_word_of_a_name(tmp_path: Path, name: str) -> None:
+    found = made(tmp_path, "d/test.txt", "d/en.train.txt", f"d/{name}.txt")
+    assert found["systems"] == {name: {"d": f"d/{name}.txt"}}
+
+
 def test_outputs_of_one_name_in_two_folders_are_two_systems(tmp_path: Path) -> None:
     found = made(tmp_path, "d/test.txt", "d/old/crf.txt", "d/new/crf.txt")
     assert sorted(own["d"] for own in found["systems"].values()) == [

@@ -85,7 +85,7 @@ def test_values_of_an_attribute(name: str) -> None:
 @pytest.mark.parametrize("name", [*VALUES, *ZETA_OF_TOKENS])
 def test_every_attribute_is_built_in_and_says_what_it_is(name: str) -> None:
     assert FACETS.is_built_in(name) and standard(name).title
-    with pytest.raises(UsageError, match="a built-in one has this name"):
+    with pytest.raises(UsageError, match="a built-in facet has this name"):
         attribute(name)(lambda view: np.zeros(0))
 
 
@@ -134,7 +134,7 @@ def test_a_survey_counts_the_types_of_each_gold_surface(lexicon: Lexicon | None)
 def test_who_asks_for_training_data_where_there_is_none_is_told_so() -> None:
     gold = Corpus.of(GOLD)
     view = View(Sentences(gold, gold.mentions(), SequenceTrie()), gold.mentions())
-    with pytest.raises(UsageError, match="asks for the training data, and there is none"):
+    with pytest.raises(UsageError, match="needs the training data, which was not given"):
         standard("tFre").checked_values(view)
 
 
@@ -233,14 +233,14 @@ def test_values_that_are_no_numbers_are_refused(values: Any, message: str) -> No
 
 
 def test_an_attribute_with_an_unknown_bucketing_is_refused() -> None:
-    with pytest.raises(UsageError, match="there is no bucketing 'thirds'"):
+    with pytest.raises(UsageError, match="unknown bucketing 'thirds'"):
         attribute("odd", bucketing="thirds")(lambda view: np.zeros(0))
     assert "odd" not in FACETS
 
 
 @pytest.mark.parametrize("unit", ["token", "sentence", ""])
 def test_an_attribute_is_one_of_mentions_or_of_their_tokens(unit: str) -> None:
-    with pytest.raises(UsageError, match="there is no unit"):
+    with pytest.raises(UsageError, match="unknown unit"):
         attribute("odd", unit=unit)(lambda view: np.zeros(0))
 
 
@@ -296,7 +296,7 @@ def constant(code: int) -> Callable[[View], Any]:
 
 @pytest.mark.parametrize("name", ["tmr", "hard", "eLen"])
 def test_the_name_of_a_built_in_facet_is_taken(name: str) -> None:
-    with pytest.raises(UsageError, match=f"facet '{name}': a built-in one has this name"):
+    with pytest.raises(UsageError, match=f"facet '{name}': a built-in facet has this name"):
         register_facet(Facet(name, "mention", {"all": (0,)}, constant(0)))
 
 
@@ -304,13 +304,13 @@ def test_the_name_of_a_built_in_facet_is_taken(name: str) -> None:
     "levels", [{}, {"a": ()}, {"a": (-1,)}, {"a": (0.5,)}, {"a": ("0",)}, {"a": (0, None)}]
 )
 def test_levels_that_cannot_be_are_refused(levels: Any) -> None:
-    with pytest.raises(UsageError, match=r"the levels .* cannot be"):
+    with pytest.raises(UsageError, match=r"invalid levels"):
         Facet("odd", "mention", levels, constant(0))
 
 
 @pytest.mark.parametrize("unit", ["mentions", "sentence", ""])
 def test_a_facet_of_an_unknown_unit_is_refused(unit: str) -> None:
-    with pytest.raises(UsageError, match="there is no unit"):
+    with pytest.raises(UsageError, match="unknown unit"):
         Facet("odd", unit, {"a": (0,)}, constant(0))
 
 
@@ -323,9 +323,9 @@ def test_a_facet_of_an_unknown_unit_is_refused(unit: str) -> None:
         (lambda view: np.zeros(4), "float64 codes"),
         (lambda view: ["a"] * 4, "codes of shape"),
         # a code that no level has: above, below, and between
-        (lambda view: np.array([0, 2, 4, 0]), "no level has its code 4"),
-        (lambda view: np.array([0, 2, -1, 0]), "no level has its code -1"),
-        (lambda view: np.array([0, 2, 1, 0]), "no level has its code 1"),
+        (lambda view: np.array([0, 2, 4, 0]), "no level has the code 4"),
+        (lambda view: np.array([0, 2, -1, 0]), "no level has the code -1"),
+        (lambda view: np.array([0, 2, 1, 0]), "no level has the code 1"),
         # what fails
         (lambda view: 1 // 0, "its function fails"),
     ],
@@ -359,7 +359,7 @@ def test_a_facet_of_ones_own_may_need_training_data() -> None:
 
     own = Facet("own", "mention", {"all": (0,)}, codes)
     assert register_facet(own, needs_train=True).needs_train
-    with pytest.raises(UsageError, match="facet own: it needs the training data"):
+    with pytest.raises(UsageError, match="facet own: it needs training data"):
         nerscope.evaluate(GOLD, {"s": PRED}, facets=["own"])
     results = nerscope.evaluate(GOLD, {"s": PRED}, train=TRAIN, facets=["own"])
     assert results.value(facet="own", level="all", metric="recall") == 0.25

@@ -136,7 +136,7 @@ def test_buckets_in_words(
 
 @pytest.mark.parametrize("edges", [(), (2, 1), (1, 1), (1, 2, 2)])
 def test_given_edges_must_increase(edges: tuple[float, ...]) -> None:
-    with pytest.raises(UsageError, match="do not increase"):
+    with pytest.raises(UsageError, match="are not increasing numbers"):
         given_edges("eLen", edges)
 
 

@@ -187,7 +187,7 @@ def test_they_are_named_and_not_used_by_default() -> None:
 
 
 def test_word_overlap_needs_the_training_data() -> None:
-    with pytest.raises(UsageError, match="needs the training data"):
+    with pytest.raises(UsageError, match="needs training data"):
         nerscope.evaluate(GOLD, {"s": GOLD}, facets=["word-overlap"])
 
 

@@ -70,7 +70,7 @@ def test_recall_of_each_subset_by_type(kind: str, level: str, n: int, value: flo
 
 def test_tough_mentions_need_training_data() -> None:
     for facets in (["tmr"], ["eLen", "tmr", "hard"]):
-        with pytest.raises(UsageError, match=r"facet tmr: it needs the training data.*--train"):
+        with pytest.raises(UsageError, match=r"facet tmr: it needs training data.*--train"):
             nerscope.evaluate(GOLD, {"s": PRED}, facets=facets)
 
 

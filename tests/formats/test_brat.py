@@ -137,21 +137,24 @@ def test_what_else_is_annotated_is_counted(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("ann", "fact"),
     [
-        ("T1\tPER 0 99\tAda\n", "the span (0, 99) does not lie in the 42 characters of the text"),
-        ("T1\tPER 7 0\tAda\n", "the span (7, 0) does not lie"),
-        ("T1\tPER 0 0\t\n", "the span (0, 0) does not lie"),
-        ("T1\tPER 3 4\t \n", "holds nothing but blanks"),
-        ("T1\tPER 3 4;7 8\t \n", "holds nothing but blanks"),
+        (
+            "T1\tPER 0 99\tAda\n",
+            "the span (0, 99) is empty or outside the 42 characters of the text",
+        ),
+        ("T1\tPER 7 0\tAda\n", "the span (7, 0) is empty or outside"),
+        ("T1\tPER 0 0\t\n", "the span (0, 0) is empty or outside"),
+        ("T1\tPER 3 4\t \n", "contains only blanks"),
+        ("T1\tPER 3 4;7 8\t \n", "contains only blanks"),
         ("T1\tPER 4 7;0 3\tLee Ada\n", "overlap or are out of order"),
         ("T1\tPER 0 3\tAdo\n", "the text at 0 3 is 'Ada', not 'Ado'"),
-        ("T1\tPER -1 3\tAda\n", "this is no annotation of brat"),
-        ("T1\tPER x 3\tAda\n", "this is no annotation of brat"),
-        ("T1\t0 3\tAda\n", "this is no annotation of brat"),
-        ("T1 PER 0 3 Ada\n", "this is no annotation of brat"),
-        ("T1\tPER 0\n", "this is no annotation of brat"),
-        ("T1\tPER 0 " + "9" * 5000, "this is no annotation of brat"),
-        ("Ada B-PER\n", "this is no annotation of brat"),
-        ("R1 no tab\n", "this is no annotation of brat"),
+        ("T1\tPER -1 3\tAda\n", "not a brat annotation"),
+        ("T1\tPER x 3\tAda\n", "not a brat annotation"),
+        ("T1\t0 3\tAda\n", "not a brat annotation"),
+        ("T1 PER 0 3 Ada\n", "not a brat annotation"),
+        ("T1\tPER 0\n", "not a brat annotation"),
+        ("T1\tPER 0 " + "9" * 5000, "not a brat annotation"),
+        ("Ada B-PER\n", "not a brat annotation"),
+        ("R1 no tab\n", "not a brat annotation"),
     ],
 )
 def test_annotations_that_cannot_be_are_refused_with_their_place(
@@ -167,13 +170,13 @@ def test_annotations_that_cannot_be_are_refused_with_their_place(
 @pytest.mark.parametrize(
     ("files", "fact"),
     [
-        ({"a.ann": ANN}, "there is no text beside it (a.txt)"),
-        ({"a.txt": b"\xff\xfe", "a.ann": ANN}, "this is not utf-8"),
-        ({"a.txt": TEXT, "a.ann": b"T1\xff"}, "this is not utf-8"),
-        ({"a.txt": "Ada\0", "a.ann": ""}, "there is a NUL byte"),
-        ({"a.txt": "Ada\x1f", "a.ann": ""}, "the text holds NUL, U+001F"),
-        ({"a.txt": " \n", "a.ann": ""}, "the file holds no sentence"),
-        ({"a.md": ""}, "the folder holds no .txt file"),
+        ({"a.ann": ANN}, "the text file a.txt is missing"),
+        ({"a.txt": b"\xff\xfe", "a.ann": ANN}, "not valid utf-8"),
+        ({"a.txt": TEXT, "a.ann": b"T1\xff"}, "not valid utf-8"),
+        ({"a.txt": "Ada\0", "a.ann": ""}, "the file contains a NUL byte"),
+        ({"a.txt": "Ada\x1f", "a.ann": ""}, "the text contains NUL, U+001F"),
+        ({"a.txt": " \n", "a.ann": ""}, "the file contains no sentences"),
+        ({"a.md": ""}, "the folder contains no .txt file"),
     ],
 )
 def test_folders_that_cannot_be_read_are_refused(
@@ -186,7 +189,9 @@ def test_folders_that_cannot_be_read_are_refused(
 
 
 def test_a_stream_has_no_annotations() -> None:
-    with pytest.raises(InputError, match="annotations stand in a file of their own"):
+    with pytest.raises(
+        InputError, match="brat annotations need a text file and an annotation file"
+    ):
         BratSource(FileBytes("<stdin>", data=b"Ada"))
 
 
@@ -275,9 +280,9 @@ def test_a_folder_is_converted_into_a_folder(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("sentences", "fact"),
     [
-        ([(["Ada"], ["B-a b"])], "a type has a blank in it, which brat cannot hold"),
+        ([(["Ada"], ["B-a b"])], "a type contains a blank, which brat cannot hold"),
         ([["B-PER"]], "the sentences have no tokens"),
-        ([(["a\xa0"], ["O"])], "the token .* is empty or has a blank at its edge"),
+        ([(["a\xa0"], ["O"])], "the token .* is empty, or begins or ends with a blank"),
     ],
 )
 def test_what_cannot_be_written_is_refused(sentences: Any, fact: str) -> None:

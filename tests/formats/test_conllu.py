@@ -318,20 +318,25 @@ def test_a_bracket_that_was_never_closed_takes_no_later_mention_with_it(
     [
         ("", {}, "f.conllu", "no token has a label"),
         (line("1", "Ada"), {}, "f.conllu", "no token has a label"),
-        ("# only\n", {"key": "NER"}, "f.conllu", "the file holds no sentence"),
-        (PLUS, {"key": "NO"}, "f.conllu", "the file holds no sentence"),
-        ("# global.columns = ID FORM\n1\ta\n", {"key": "X"}, "f.conllu", "no column is called 'X'"),
-        ("# global.columns = FORM NER\na\tO\n", {}, "f.conllu:1", "global.columns names no ID"),
+        ("# only\n", {"key": "NER"}, "f.conllu", "the file contains no sentences"),
+        (PLUS, {"key": "NO"}, "f.conllu", "the file contains no sentences"),
+        ("# global.columns = ID FORM\n1\ta\n", {"key": "X"}, "f.conllu", "unknown column 'X'"),
+        (
+            "# global.columns = FORM NER\na\tO\n",
+            {},
+            "f.conllu:1",
+            "global.columns does not contain ID",
+        ),
         (ADA + "2\tx\tNER=O\n", {}, "f.conllu:4", "3 tab-separated columns where 10 are needed"),
         ("# global.columns = x y FORM ID NER\na\tb\n", {}, "f.conllu:2", "where 5 are needed"),
-        (ADA + line("x", "x"), {}, "f.conllu:4", "the line has no number"),
-        (ADA + line("1-x", "x"), {}, "f.conllu:4", "the line has no number"),
+        (ADA + line("x", "x"), {}, "f.conllu:4", "the line does not begin with a token number"),
+        (ADA + line("1-x", "x"), {}, "f.conllu:4", "the line does not begin with a token number"),
         (ADA + line("4", "x", "NER="), {}, "f.conllu:4", "the label is empty"),
         (ADA + line("4", "x", "NER=PER"), {}, "f.conllu:4", "label 'PER' has no prefix"),
         (line("1", "x", "Entity=e1)"), {}, "f.conllu:1", "closes a mention that is not open"),
         (line("1", "x", "Entity=(e1)"), {}, "f.conllu:1", "'(e1' has no type"),
-        (line("1", "x", "Entity=(e1-x)y"), {}, "f.conllu:1", "is not written in brackets"),
-        (ADA + "\0", {}, "f.conllu: byte", "there is a NUL byte"),
+        (line("1", "x", "Entity=(e1-x)y"), {}, "f.conllu:1", "is not in bracket notation"),
+        (ADA + "\0", {}, "f.conllu: byte", "the file contains a NUL byte"),
         # what is long is refused as fast as it is read, and not shown whole
         (line("1", "x", "Entity=" + "x" * 99999), {"key": "Entity"}, "f.conllu:1", "x…' is not"),
     ],
@@ -457,7 +462,7 @@ def test_a_file_is_converted_to_columns(
 def test_brackets_that_overlap_are_not_converted_to_columns(tmp_path: Path) -> None:
     path = tmp_path / "gold.conllu"
     path.write_text(line("1", "a", "Entity=(e1-x(e2-y)e1)"))
-    with pytest.raises(InputError, match="its mentions overlap, which labels cannot write"):
+    with pytest.raises(InputError, match="its mentions overlap, and labels cannot represent"):
         nerscope.convert(path, tmp_path / "out.txt")
 
 

@@ -66,7 +66,7 @@ def test_the_refused_place_and_the_refused_transition_belong_together() -> None:
 def test_tokens_that_are_spelt_otherwise_are_a_loss(count: int, words: str) -> None:
     [found] = losses(ReadingNotes(differing_tokens=count, first_differing_line=3))
     assert (found["kind"], found["count"], found["places"]) == ("different tokens", count, ["f:3"])
-    assert found["message"] == f"{words} otherwise than in gold; matched by position"
+    assert found["message"] == f"{words} differently from gold, matched by position"
 
 
 def test_tokens_of_several_chunks_are_counted_together() -> None:
@@ -79,11 +79,13 @@ def test_tokens_of_several_chunks_are_counted_together() -> None:
     assert (found["count"], found["places"]) == (2, ["f:2"])
 
 
-@pytest.mark.parametrize(("count", "words"), [(1, "1 label mended"), (3, "3 labels mended")])
+@pytest.mark.parametrize(("count", "words"), [(1, "1 label corrected"), (3, "3 labels corrected")])
 def test_labels_that_were_mended_on_request_are_a_loss(count: int, words: str) -> None:
     [found] = losses(ReadingNotes(mended_labels=count))
-    assert (found["source"], found["kind"], found["count"]) == ("f", "mended labels", count)
-    assert found["message"] == f"{words} as asked" and note_line(found).startswith("f: ")
+    assert (found["source"], found["kind"], found["count"]) == ("f", "corrected labels", count)
+    assert found["message"] == f"{words} by the file option mend" and note_line(found).startswith(
+        "f: "
+    )
 
 
 @pytest.mark.parametrize(("line", "place"), [(7, "f:7"), (0, "f")])
@@ -98,7 +100,7 @@ def test_every_kind_of_loss_is_told_in_turn() -> None:
     )
     assert [found["kind"] for found in losses(given)] == [
         "different tokens",
-        "mended labels",
+        "corrected labels",
         "repaired labels",
     ]
 

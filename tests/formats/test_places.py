@@ -97,7 +97,7 @@ def test_packed_bytes_are_unpacked_wherever_they_come_from(
 def test_a_packed_file_that_is_broken_is_refused(way: str, harm: str, tmp_path: Path) -> None:
     path, data = tmp_path / "x", PACKED[way]
     path.write_bytes(data[:-5] if harm == "cut off" else data[:-5] + b"!!!!!")
-    with pytest.raises(InputError, match="it cannot be unpacked"):
+    with pytest.raises(InputError, match="the packed file is damaged"):
         ns.read(path)
 
 
@@ -203,11 +203,11 @@ def test_addresses_are_read_with_options_and_by_evaluate(memory: Any) -> None:
     ("address", "fact"),
     [
         ("memory://nowhere.conll", "no such file"),
-        ("nothing://x", r"no such address is known \(Protocol not known: nothing\)"),
-        ("gdrive://x", r"the driver for such addresses is not installed \(.*gdrive"),
+        ("nothing://x", r"unknown kind of address \(Protocol not known: nothing\)"),
+        ("gdrive://x", r"the driver for this kind of address is not installed \(.*gdrive"),
         ("file://{folder}/x", "no such file"),
         ("file://{folder}", "it cannot be reached"),
-        ("memory://*.conll", "no file fits this pattern"),
+        ("memory://*.conll", "no file matches this pattern"),
     ],
 )
 def test_what_cannot_be_reached_is_said(
@@ -287,7 +287,7 @@ def test_a_file_that_is_called_like_a_pattern_is_meant_itself(tmp_path: Path, me
 
 
 def test_a_pattern_that_fits_nothing_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no file fits this pattern"):
+    with pytest.raises(InputError, match="no file matches this pattern"):
         ns.read(tmp_path / "*.conll")
 
 
@@ -312,7 +312,7 @@ def test_options_hold_for_all_files_of_a_pattern(shards: str) -> None:
     assert source.always_flat and source.info.is_small and source.n_columns == 2
     assert source.label_style().scheme.name == "iob1"
     assert open_source(source, tokens="align").info.retokenised
-    with pytest.raises(UsageError, match="no file option is called 'wrong'"):
+    with pytest.raises(UsageError, match="unknown file option 'wrong'"):
         source_named(f"{shards}::wrong=1")
     with pytest.raises(UsageError, match="no system is given"):
         source.two_sides()

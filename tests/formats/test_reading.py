@@ -329,15 +329,17 @@ def test_the_encoding_says_nothing_about_text_that_is_decoded_already() -> None:
 def test_options_hold_for_corpora_in_memory_or_are_refused(given_as: str) -> None:
     lists = [(["a", "b"], ["B-X", "I-X"])]
     source: Any = lists if given_as == "lists" else Corpus.of(lists)
-    with pytest.raises(UsageError, match=r"scheme cannot be said of .*Corpus\.of"):
+    with pytest.raises(
+        UsageError, match=r"do not apply to sentences in memory: scheme.*Corpus\.of"
+    ):
         read(source, scheme="bilou")
 
 
 @pytest.mark.parametrize(
     ("options", "fact"),
     [
-        ({"lable": 1}, "no file option is called 'lable'"),
-        ({"format": "conl"}, "there is no format of this name"),
+        ({"lable": 1}, "unknown file option 'lable'"),
+        ({"format": "conl"}, "unknown format"),
     ],
 )
 def test_options_that_a_format_does_not_have_are_refused(
@@ -410,19 +412,19 @@ def test_handles_are_mended_on_request(text: str, expected: list[str]) -> None:
     ("text", "fact", "fix"),
     [
         # unknown names
-        ("f::coments=yes", "no file option is called 'coments'", "did you mean 'comments'"),
-        ("f::lable=1", "no file option is called 'lable'", "did you mean 'label'"),
-        ("f::separator=tabs", "no separator is called 'tabs'", "did you mean 'tab'"),
-        ("f::scheme=bilous", "no tagging scheme is called 'bilous'", "did you mean 'bilou'"),
-        ("f::encoding=utf-88", "no encoding is called 'utf-88'", "utf-8, latin-1"),
+        ("f::coments=yes", "unknown file option 'coments'", "did you mean 'comments'"),
+        ("f::lable=1", "unknown file option 'lable'", "did you mean 'label'"),
+        ("f::separator=tabs", "unknown separator 'tabs'", "did you mean 'tab'"),
+        ("f::scheme=bilous", "unknown tagging scheme 'bilous'", "did you mean 'bilou'"),
+        ("f::encoding=utf-88", "unknown encoding 'utf-88'", "utf-8, latin-1"),
         # values that cannot be read
-        ("f::label=last", "'label=last' cannot be read", "give the column of the label"),
-        ("f::label", "'label=' cannot be read", "give the column of the label"),
-        ("f::token=1.5", "'token=1.5' cannot be read", "give the column of the token"),
-        ("f::comments=maybe", "'comments=maybe' cannot be read", "give yes or no"),
-        ("f::tokens=some", "'tokens=some' cannot be read", "give same, any"),
-        ("f::mend=all", "'mend=all' cannot be read", "give handles"),
-        ("f::format=conl", "there is no format of this name", "did you mean 'conll'"),
+        ("f::label=last", "invalid value label=last", "give the column of the label"),
+        ("f::label", "invalid value label=", "give the column of the label"),
+        ("f::token=1.5", "invalid value token=1.5", "give the column of the token"),
+        ("f::comments=maybe", "invalid value comments=maybe", "give yes or no"),
+        ("f::tokens=some", "invalid value tokens=some", "give same, any"),
+        ("f::mend=all", "invalid value mend=all", "give handles"),
+        ("f::format=conl", "unknown format", "did you mean 'conll'"),
     ],
 )
 def test_options_that_cannot_be_understood_are_refused(
@@ -439,25 +441,35 @@ def test_options_that_cannot_be_understood_are_refused(
     ("data", "options", "place", "fact"),
     [
         # nothing to read
-        (b"", {}, "f", "the file holds no sentence"),
-        (b"\n \n\t\n", {}, "f", "the file holds no sentence"),
-        (b"-DOCSTART- O\n\n", {}, "f", "the file holds no sentence"),
-        (b"# text = x\n\n# text = y\n", {}, "f", "the file holds no sentence"),
-        (BOM, {}, "f", "the file holds no sentence"),
+        (b"", {}, "f", "the file contains no sentences"),
+        (b"\n \n\t\n", {}, "f", "the file contains no sentences"),
+        (b"-DOCSTART- O\n\n", {}, "f", "the file contains no sentences"),
+        (b"# text = x\n\n# text = y\n", {}, "f", "the file contains no sentences"),
+        (BOM, {}, "f", "the file contains no sentences"),
         # no text
-        (b"a O\nb\0 O\n", {}, "f: byte 5", "there is a NUL byte: this is no text file"),
-        ("a O\n".encode("utf-16-le"), {}, "f: byte 1", "there is a NUL byte: this is no text file"),
+        (b"a O\nb\0 O\n", {}, "f: byte 5", "the file contains a NUL byte and is not a text file"),
+        (
+            "a O\n".encode("utf-16-le"),
+            {},
+            "f: byte 1",
+            "the file contains a NUL byte and is not a text file",
+        ),
         # another encoding
-        (b"a O\n\xe9 O\n", {}, "f: byte 4", "this is not utf-8"),
-        (b"a O\nb O\n\xc3", {}, "f: byte 8", "this is not utf-8"),
-        (b"a O\n\x81 O\n", {"encoding": "cp1252"}, "f: byte 4", "this is not cp1252"),
-        (BOM + b"a O\n\xe9 O\n", {}, "f: byte 7", "this is not utf-8"),
-        (BOM + b"a O\n\0 O\n", {}, "f: byte 7", "there is a NUL byte: this is no text file"),
+        (b"a O\n\xe9 O\n", {}, "f: byte 4", "not valid utf-8"),
+        (b"a O\nb O\n\xc3", {}, "f: byte 8", "not valid utf-8: the last character is incomplete"),
+        (b"a O\n\x81 O\n", {"encoding": "cp1252"}, "f: byte 4", "not valid cp1252"),
+        (BOM + b"a O\n\xe9 O\n", {}, "f: byte 7", "not valid utf-8"),
+        (
+            BOM + b"a O\n\0 O\n",
+            {},
+            "f: byte 7",
+            "the file contains a NUL byte and is not a text file",
+        ),
         (
             "a O\nb O".encode("utf-16-le")[:-1],
             {"encoding": "utf-16-le"},
             "f: byte 12",
-            "this is not utf-16-le",
+            "not valid utf-16-le: the last character is incomplete",
         ),
         # columns
         (b"a O\n\nb O\nc\n", {}, "f:4", "1 space-separated column where 2 are needed"),
@@ -481,7 +493,7 @@ def test_options_that_cannot_be_understood_are_refused(
         (b"a\tO\nb\t\n", {}, "f:2", "the label is empty"),
         (b"a\tO\t\nb\tO\tO\n", {}, "f:1", "the label is empty"),
         (b"a O\nb B-\n", {}, "f:2", "label 'B-' has no type"),
-        (b"a\tO\nb\tB-X \n", {}, "f:2", "label 'B-X ' has a blank at its edge"),
+        (b"a\tO\nb\tB-X \n", {}, "f:2", "label 'B-X ' begins or ends with a blank"),
         # a remark inside a sentence is a line like any other
         (
             b"# text = a\n1\tAda\tO\n# inside\n2\tmet\tO\n",
@@ -519,7 +531,7 @@ def test_the_wrong_encoding_is_met_with_the_option_to_say() -> None:
     [
         ("missing.txt", "no such file"),
         (".", "this is a folder"),
-        ("packed.gz", "it cannot be unpacked"),
+        ("packed.gz", "the packed file is damaged"),
     ],
 )
 def test_files_that_cannot_be_opened_are_refused(name: str, fact: str, tmp_path: Path) -> None:
@@ -541,7 +553,7 @@ def test_a_file_that_the_system_refuses_is_said_with_its_reason(
 
 @pytest.mark.parametrize("opened", [str, ConllFile, source_named])
 def test_what_is_no_name_of_a_file_is_refused(opened: Callable[[str], Any]) -> None:
-    with pytest.raises(InputError, match="this is no name of a file"):
+    with pytest.raises(InputError, match="not a valid file name"):
         read(opened("a\0b"))
 
 
@@ -591,9 +603,9 @@ def test_a_bad_line_far_into_a_file_is_found_by_its_number(monkeypatch: pytest.M
         read_text(text + "c X\n")
     with pytest.raises(FormatError, match=r"^f:602: 1 space-separated column"):
         read_text(text + "c O\nd\n\n" + text)
-    with pytest.raises(InputError, match=f"^f: byte {len(text)}: this is not utf-8"):
+    with pytest.raises(InputError, match=f"^f: byte {len(text)}: not valid utf-8"):
         read_text(text.encode() + b"\xff O\n")
-    with pytest.raises(InputError, match=f"^f: byte {len(text) + 1}: there is a NUL byte"):
+    with pytest.raises(InputError, match=f"^f: byte {len(text) + 1}: the file contains a NUL byte"):
         read_text(text.encode() + b"b\0 O\n")
 
 
@@ -736,7 +748,7 @@ def test_bytes_that_are_no_characters_are_refused_at_their_place(data: bytes, si
         try:
             return "".join(block.decode() for block in line_blocks(io.BytesIO(data), "f"))
         except InputError as error:
-            return str(error).partition(" this")[0]
+            return str(error).partition(" not valid")[0]
 
     with pytest.MonkeyPatch.context() as patch:
         tiny_blocks(patch, size)

@@ -25,7 +25,7 @@ TWO = [(0, 12, "PER"), (24, 28, "LOC")]
 WORDS = TEXT.split()
 TAGS = ["B-PER", "I-PER", "O", "O", "O", "B-LOC"]
 NO_TAGS = ["O"] * 6
-UNREAD = "no mention can be read, though something stands under"
+UNREAD = "no mentions can be read from the value of"
 OFFSETS = [(0, 3), (4, 12), (13, 16), (17, 20), (21, 23), (24, 28)]
 
 
@@ -359,7 +359,7 @@ def one(start: Any, end: Any, kind: Any = "PER", **more: Any) -> dict[str, Any]:
     return {"text": TEXT, "spans": [{"start": start, "end": end, "label": kind, **more}]}
 
 
-ENDS = "ends are inclusive: add 1 to each end"
+ENDS = "add 1 to each end; the ends are inclusive"
 PARTY = "🎉 Ada"
 
 
@@ -367,49 +367,49 @@ PARTY = "🎉 Ada"
     ("item", "fact", "fix"),
     [
         # offsets that are none
-        (one(-1, 3), "-1 is no offset", "whole numbers"),
-        (one(0.0, 3), "0.0 is no offset", "whole numbers"),
-        (one("0", 3), "'0' is no offset", "whole numbers"),
-        (one(True, 3), "True is no offset", "whole numbers"),
-        (one(None, 3), "None is no offset", "whole numbers"),
-        ({"text": TEXT, "label": [[0, 3]]}, "[0, 3] is no span", "format=answers"),
-        ({"text": TEXT, "label": [7]}, "7 is no span", "format=answers"),
+        (one(-1, 3), "invalid offset -1", "whole numbers"),
+        (one(0.0, 3), "invalid offset 0.0", "whole numbers"),
+        (one("0", 3), "invalid offset '0'", "whole numbers"),
+        (one(True, 3), "invalid offset True", "whole numbers"),
+        (one(None, 3), "invalid offset None", "whole numbers"),
+        ({"text": TEXT, "label": [[0, 3]]}, "[0, 3] is not a span", "format=answers"),
+        ({"text": TEXT, "label": [7]}, "7 is not a span", "format=answers"),
         ({"text": TEXT, "spans": [{"start": 0, "label": "X"}]}, "no start and end", "give start"),
         (
             {"text": TEXT, "spans": [{"fragments": [[0, 3, 4]], "label": "X"}]},
-            "[0, 3, 4] is no fragment",
+            "[0, 3, 4] is not a fragment",
             "[start, end]",
         ),
         # types that are none
-        (one(0, 3, ""), "'' is no type", "string"),
-        (one(0, 3, None), "None is no type", "string"),
-        (one(0, 3, "P\0"), "is no type", "string"),
-        (one(0, 3, "\ud83d"), "is no type", "string"),
-        (one(0, 3, 2), "the label 2 is a number, and nobody said", "names=O+B-PER"),
-        ({"text": TEXT, "spans": [{"start": 0, "end": 3}]}, "no type: its keys are start", "label"),
+        (one(0, 3, ""), "invalid type ''", "string"),
+        (one(0, 3, None), "invalid type None", "string"),
+        (one(0, 3, "P\0"), "invalid type", "string"),
+        (one(0, 3, "\ud83d"), "invalid type", "string"),
+        (one(0, 3, 2), "label 2 is a number and no label names were given", "names=O+B-PER"),
+        ({"text": TEXT, "spans": [{"start": 0, "end": 3}]}, "no type (its keys are start", "label"),
         (
             {"text": TEXT, "entities": [{"entity": "B-PER", "start": 0, "end": 3, "word": "Ada"}]},
-            "B-PER is a piece of a mention",
+            "B-PER is the label of a word piece",
             "aggregation_strategy",
         ),
         # words that are not where they should be
-        (one(0, 11, text="Ada Lovelace"), "at 0–11 stands 'Ada Lovelac', not 'Ada L", ENDS),
-        (one(1, 13, text="Ada Lovelace"), "stands 'da Lovelace '", "offsets count from 1"),
-        (one(1, 12, text="Ada Lovelace"), "stands 'da Lovelace'", "starts count from 1"),
-        (one(5, 9, text="Oslo"), "stands 'ovel', not 'Oslo'", "count from 0"),
+        (one(0, 11, text="Ada Lovelace"), "the text at 0–11 is 'Ada Lovelac', not 'Ada L", ENDS),
+        (one(1, 13, text="Ada Lovelace"), "is 'da Lovelace '", "offsets count from 1"),
+        (one(1, 12, text="Ada Lovelace"), "is 'da Lovelace'", "starts count from 1"),
+        (one(5, 9, text="Oslo"), "is 'ovel', not 'Oslo'", "count from 0"),
         (
             {"text": PARTY, "spans": [{"start": 3, "end": 6, "label": "PER", "text": "Ada"}]},
-            "stands 'da', not 'Ada'",
+            "is 'da', not 'Ada'",
             "UTF-16",
         ),
         (
             {"text": PARTY, "spans": [{"start": 5, "end": 8, "label": "PER", "text": "Ada"}]},
-            "stands '', not 'Ada'",
+            "is '', not 'Ada'",
             "bytes",
         ),
         (
             {"tokens": WORDS, "entities": [{"start": 0, "end": 1, "type": "PER", "text": "Ada L"}]},
-            "stands 'Ada', not 'Ada L'",
+            "is 'Ada', not 'Ada L'",
             "count from 0",
         ),
         (
@@ -417,29 +417,33 @@ PARTY = "🎉 Ada"
                 "tokens": WORDS,
                 "entities": [{"start": 0, "end": 1, "type": "PER", "text": "Ada Lovelace"}],
             },
-            "stands 'Ada', not",
+            "is 'Ada', not",
             ENDS,
         ),
         # tokens beside a text
         (
             {"text": TEXT, "tokens": WORDS, "spans": [[0, 2, "PER"]]},
-            "the span 0–2 cuts a token",
-            "leave the text out",
+            "the span 0–2 begins or ends inside a token",
+            "remove the text",
         ),
         (
             {"text": TEXT, "tokens": ["Ada", "met"], "spans": []},
-            "'met' does not come next",
+            "'met' is not the next word",
             "spell",
         ),
         ({"text": TEXT, "tokens": [{"text": "A"}], "spans": []}, "the keys are text", "start"),
         # labels
-        ({"tokens": WORDS, "ner_tags": IDS}, "the label 1 is a number", "names="),
-        ({"tokens": ["a"], "ner_tags": [True]}, "True is no type", "string"),
+        ({"tokens": WORDS, "ner_tags": IDS}, "label 1 is a number", "names="),
+        ({"tokens": ["a"], "ner_tags": [True]}, "invalid type True", "string"),
         # which key?
         ({"text": TEXT, "spans": marks(), "entities": marks()}, "under spans and under e", "keep"),
-        ({"body": TEXT, "id": 3}, "nothing can be read under the keys body, id", "tokenized_text"),
-        ({"text": TEXT}, "nothing can be read under the keys text", "text and spans"),
-        ({}, "nothing can be read under the keys none", "text and spans"),
+        (
+            {"body": TEXT, "id": 3},
+            "unknown layout of a record, with the keys body, id",
+            "tokenized_text",
+        ),
+        ({"text": TEXT}, "unknown layout of a record, with the keys text", "text and spans"),
+        ({}, "unknown layout of a record, with the keys none", "text and spans"),
         (
             {"text": TEXT, "spans": [], "entities": [*marks(), {"label": "X"}]},
             "no start and",
@@ -485,18 +489,22 @@ PARTY = "🎉 Ada"
         # tokens and fragments
         (
             {"tokens": WORDS, "spans": [{"fragments": [[3, 4], [0, 1]], "label": "X"}]},
-            "overlap, are empty or out of order",
+            "overlap, are empty or are out of order",
             "reading order",
         ),
         # wrappers
-        ({"data": {"url": "x"}, "annotations": [{"result": []}]}, "its data are url", "call it"),
-        ({"data": {"text": "x"}, "annotations": 7}, "7 is no list of objects", "export"),
+        (
+            {"data": {"url": "x"}, "annotations": [{"result": []}]},
+            "its data are url",
+            "rename the key",
+        ),
+        ({"data": {"text": "x"}, "annotations": 7}, "7 is not a list of objects", "export"),
         (
             {"data": {"text": "x"}, "annotations": [{"result": [{"type": "hypertextlabels"}]}]},
-            "regions of kind 'hypertextlabels'",
+            "regions of type 'hypertextlabels'",
             "Labels",
         ),
-        ({"text": TEXT, "spans": [], "answer": "reject"}, "0 records where one is meant", "one"),
+        ({"text": TEXT, "spans": [], "answer": "reject"}, "0 records where one is expected", "one"),
     ],
 )
 def test_bad_records_are_refused_with_a_fix(item: dict[str, Any], fact: str, fix: str) -> None:
@@ -558,10 +566,10 @@ def test_offsets_of_a_paragraph_count_where_its_tokens_have_no_labels() -> None:
         ({"tokens": WORDS, "labels": ["O"]}, "6 tokens but 1 labels"),
         ({"tokens": WORDS, "labels": []}, "6 tokens but 0 labels"),
         ({"tokens": [], "labels": []}, "the sentence is empty"),
-        ({"tokens": WORDS, "spans": [[0, 0, "X"]]}, "does not lie in the 6 tokens"),
-        ({"tokenized_text": WORDS, "ner": [[5, 6, "X"]]}, "does not lie in the 6 tokens"),
+        ({"tokens": WORDS, "spans": [[0, 0, "X"]]}, "is empty or outside the 6 tokens"),
+        ({"tokenized_text": WORDS, "ner": [[5, 6, "X"]]}, "is empty or outside the 6 tokens"),
         ({"tokens": ["\ud83d"], "labels": ["O"]}, "half a character"),
-        ({"tokens": ["a"], "ner_tags": [4]}, "beyond the 2 names"),
+        ({"tokens": ["a"], "ner_tags": [4]}, "only 2 label names were given"),
     ],
 )
 def test_bad_sentences_are_refused(item: dict[str, Any], fact: str) -> None:
@@ -572,7 +580,7 @@ def test_bad_sentences_are_refused(item: dict[str, Any], fact: str) -> None:
 
 @pytest.mark.parametrize("item", [7, "text", None, [1, 2], [[0, 3, "PER"]], [{"start": 0}]])
 def test_a_value_that_is_no_record_is_refused(item: object) -> None:
-    with pytest.raises(FormatError, match="is no record"):
+    with pytest.raises(FormatError, match="is not a record"):
         list(read_records(item, "f:1", 1, left_out={}))
 
 

@@ -181,7 +181,7 @@ def test_a_packed_file_with_nothing_in_it_is_refused_as_ever(tmp_path: Path, emp
     gold, pred = plain_files(tmp_path)
     (tmp_path / f"{empty}.txt").write_bytes(gzip.compress(b""))
     assert outcome(gold, {"s": pred}, engine=Apart()) == outcome(gold, {"s": pred})
-    assert "holds no sentence" in outcome(gold, {"s": pred}, engine=Apart())
+    assert "contains no sentences" in outcome(gold, {"s": pred}, engine=Apart())
 
 
 def test_shards_know_their_lines(tmp_path: Path) -> None:

@@ -159,11 +159,11 @@ def test_labels_alone_are_aligned_by_their_number() -> None:
     assert row[1].mentions().start.tolist() == [0]
 
 
-SPLIT = "the same tokens, split into sentences at different places"
-CUT = "the shorter sentence is cut off"
-OTHER = "the tokens differ"
-DOCSTART = "a document line is spelt differently"
-ENDS = "the shorter file is truncated"
+SPLIT = "s::sentences=any (same tokens with different sentence breaks)"
+CUT = "raise the maximum sequence length of the system"
+OTHER = "predict on the tokens of the gold file"
+DOCSTART = "write -DOCSTART- lines in both files or in neither"
+ENDS = "export the file again if it is truncated"
 
 
 @pytest.mark.parametrize(
@@ -226,12 +226,18 @@ ENDS = "the shorter file is truncated"
         ),
         ("a O\nb O\nc O\n", "a O\n", ("g:2", "s:1"), "3 tokens (… a b c …) against 1 (… a …)", CUT),
         # too few or too many sentences
-        ("a O\n\nb O\n", "a O\n", ("s", "g:3"), "it ends after 1 sentence, but g:3 goes on", ENDS),
+        (
+            "a O\n\nb O\n",
+            "a O\n",
+            ("s", "g:3"),
+            "it ends after 1 sentence, but g:3 continues",
+            ENDS,
+        ),
         (
             "a O\n",
             "a O\n\nb O\n\nc O\n",
             ("g", "s:3"),
-            "it ends after 1 sentence, but s:3 goes on",
+            "it ends after 1 sentence, but s:3 continues",
             ENDS,
         ),
         (
@@ -253,7 +259,7 @@ ENDS = "the shorter file is truncated"
             "U.S. O\n-based O\n",
             ("g:1", "s:1"),
             "1 token (… U.S.-based …) against 2 (… U.S. -based …)",
-            "the same text, divided into other tokens: say tokens=align",
+            "s::tokens=align (same text with different tokens)",
         ),
     ],
 )
@@ -276,17 +282,20 @@ def test_labels_alone_that_are_too_few_are_refused() -> None:
             )
         )
     assert caught.value.place == "g:1" and "s:1" in caught.value.fact
-    assert caught.value.fix == "give every sentence as many labels as it has tokens"
+    assert caught.value.fix == "give one label per token of each sentence"
 
 
 def test_a_difference_in_a_later_chunk_keeps_its_number(monkeypatch: pytest.MonkeyPatch) -> None:
     tiny_blocks(monkeypatch, 24)
     same = "a O\nb O\n\n" * 50
     with pytest.raises(
-        AlignmentError, match=r"^g:151: sentence 51 differs from s:151: .*Fix: the tokens differ"
+        AlignmentError,
+        match=r"^g:151: sentence 51 differs from s:151: .*Fix: predict on the tokens",
     ):
         list(side_by_side([file(same + "c O\n", "g"), file(same + "d O\n", "s")], Coding()))
-    with pytest.raises(AlignmentError, match=r"^s: it ends after 50 sentences, but g:151 goes on"):
+    with pytest.raises(
+        AlignmentError, match=r"^s: it ends after 50 sentences, but g:151 continues"
+    ):
         list(side_by_side([file(same + "c O\n", "g"), file(same, "s")], Coding()))
 
 
@@ -528,7 +537,7 @@ def test_sentences_of_any_length_are_broken_as_those_of_gold(
     ("output", "fact"),
     [
         ("a O\nb O\n", "against 1"),
-        ("a O\nb O\nc O\nd O\n", "goes on"),
+        ("a O\nb O\nc O\nd O\n", "continues"),
         ("a O\nx O\nc O\n", "differ"),
     ],
     ids=["shorter", "longer", "other tokens"],

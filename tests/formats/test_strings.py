@@ -338,9 +338,9 @@ def test_a_file_of_answers_is_known_by_its_first_lines(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "fact"),
     [
-        ({"policy": "last"}, "no policy is called 'last'"),
-        ({"threshold": 0}, "threshold=0 cannot be"),
-        ({"threshold": "x"}, "threshold: 'x' cannot be"),
+        ({"policy": "last"}, "unknown policy 'last'"),
+        ({"threshold": 0}, "invalid value threshold=0"),
+        ({"threshold": "x"}, "threshold: invalid value 'x'"),
     ],
 )
 def test_options_that_cannot_be_are_refused(options: dict[str, object], fact: str) -> None:
@@ -355,7 +355,7 @@ def test_answers_must_fit_gold_in_number_and_text() -> None:
     for about in ({"entities": [ADA]}, {"response": "[]"}):
         with pytest.raises(AlignmentError, match="about another text"):
             ns.evaluate(GOLD, {"m": ns.answers([{"text": other, **about}])})
-    with pytest.raises(InputError, match="the mentions are strings"):
+    with pytest.raises(InputError, match="answers name mentions without offsets"):
         ns.evaluate(ns.answers([[]]), {"m": [["O"]]})
 
 

@@ -203,13 +203,13 @@ def test_the_layer_and_its_feature_are_found(
 @pytest.mark.parametrize(
     ("head", "options", "fact"),
     [
-        (CUSTOM, {"layer": "Nam"}, "no layer is called 'Nam'"),
-        (CUSTOM, {"feature": "x"}, "no feature of the layer Name is called 'x'"),
-        (CUSTOM + "#T_SP=webanno.custom.B|x\n", {}, "it is not clear which layer is meant"),
-        ("#T_SP=a.N|x\n#T_SP=b.N|x\n", {"layer": "N"}, "it is not clear which layer is meant"),
+        (CUSTOM, {"layer": "Nam"}, "unknown layer 'Nam'"),
+        (CUSTOM, {"feature": "x"}, "the layer Name has no feature 'x'"),
+        (CUSTOM + "#T_SP=webanno.custom.B|x\n", {}, "several layers may have the mentions"),
+        ("#T_SP=a.N|x\n#T_SP=b.N|x\n", {"layer": "N"}, "several layers may have the mentions"),
         ("#T_SP=webanno.custom.B|x|y\n", {}, "which feature of the layer B is the type"),
-        (CUSTOM, {"layer": 3}, "3 cannot be"),
-        (CUSTOM, {"feature": 3}, "3 cannot be"),
+        (CUSTOM, {"layer": 3}, "invalid value 3"),
+        (CUSTOM, {"feature": 3}, "invalid value 3"),
     ],
 )
 def test_layers_that_cannot_be_told_are_asked_for(
@@ -226,24 +226,36 @@ ONE = f"{FORMAT}#T_SP={NER}|value\n\n\n"
 @pytest.mark.parametrize(
     ("text", "place", "fact"),
     [
-        ("", "f.tsv", "the file holds no sentence"),
-        (ONE, "f.tsv", "the file holds no sentence"),
-        ("#FORMAT=WebAnno TSV 2\n", "f.tsv:1", "this is no WebAnno TSV 3"),
-        ("Ada B-PER\n", "f.tsv:1", "this is no WebAnno TSV 3"),
-        (ONE + "1-1\t0-1\ta\t_\t\n", "f.tsv:5", "no #Text= before the token"),
+        ("", "f.tsv", "the file contains no sentences"),
+        (ONE, "f.tsv", "the file contains no sentences"),
+        ("#FORMAT=WebAnno TSV 2\n", "f.tsv:1", "not a WebAnno TSV 3 file"),
+        ("Ada B-PER\n", "f.tsv:1", "not a WebAnno TSV 3 file"),
+        (ONE + "1-1\t0-1\ta\t_\t\n", "f.tsv:5", "no #Text= line before the token"),
         (ONE + "#Text=a\n1-1\t0-1\ta\n", "f.tsv:6", "3 tab-separated columns where 4 are needed"),
-        (ONE + "#Text=a\n1\t0-1\ta\t_\t\n", "f.tsv:6", "the line has no number"),
-        (ONE + "#Text=a\n1-1\tx-1\ta\t_\t\n", "f.tsv:6", "'x-1' is no pair of offsets"),
-        (ONE + "#Text=a\n1-1\t0-2\ta\t_\t\n", "f.tsv:6", "do not lie in the text of the sentence"),
-        (ONE + "#Text=a\n1-1\t1-0\ta\t_\t\n", "f.tsv:6", "do not lie in the text of the sentence"),
-        (ONE + "#Text=😀a\n1-1\t0-1\t😀\t_\t\n", "f.tsv:6", "do not lie in the text"),
+        (
+            ONE + "#Text=a\n1\t0-1\ta\t_\t\n",
+            "f.tsv:6",
+            "the line does not begin with a token number",
+        ),
+        (ONE + "#Text=a\n1-1\tx-1\ta\t_\t\n", "f.tsv:6", "'x-1' is not a pair of offsets"),
+        (ONE + "#Text=a\n1-1\t0-2\ta\t_\t\n", "f.tsv:6", "are outside the text of the sentence"),
+        (ONE + "#Text=a\n1-1\t1-0\ta\t_\t\n", "f.tsv:6", "are outside the text of the sentence"),
+        (ONE + "#Text=😀a\n1-1\t0-1\t😀\t_\t\n", "f.tsv:6", "are outside the text"),
         (ONE + "#Text=a\n1-1\t0-1\tb\t_\t\n", "f.tsv:6", "the text at 0-1 is 'a', not 'b'"),
-        (ONE + "#Text=a\n1-1\t0-1\ta\t\t\n", "f.tsv:6", "'' is no value of a layer"),
-        (ONE + "#Text=a\n1-1\t0-1\ta\tX|\t\n", "f.tsv:6", "'X|' is no value of a layer"),
-        (ONE + "#Text=a\n1-1\t0-1\ta\tX\\\t\n", "f.tsv:6", "is no value of a layer"),
-        (ONE + f"#Text=a\n1-1\t0-1\ta\t{'X' * 99999}\\\t\n", "f.tsv:6", "is no value of a layer"),
-        (ONE + "#Text=ab\n1-1\t0-1\ta\t_\t\n1-2\t0-2\tab\t_\t\n", "f.tsv:6", "overlaps the one"),
-        (ONE + "#Text=a\0\n", "f.tsv: byte", "there is a NUL byte"),
+        (ONE + "#Text=a\n1-1\t0-1\ta\t\t\n", "f.tsv:6", "'' is not the value of a layer"),
+        (ONE + "#Text=a\n1-1\t0-1\ta\tX|\t\n", "f.tsv:6", "'X|' is not the value of a layer"),
+        (ONE + "#Text=a\n1-1\t0-1\ta\tX\\\t\n", "f.tsv:6", "is not the value of a layer"),
+        (
+            ONE + f"#Text=a\n1-1\t0-1\ta\t{'X' * 99999}\\\t\n",
+            "f.tsv:6",
+            "is not the value of a layer",
+        ),
+        (
+            ONE + "#Text=ab\n1-1\t0-1\ta\t_\t\n1-2\t0-2\tab\t_\t\n",
+            "f.tsv:6",
+            "overlaps the token before",
+        ),
+        (ONE + "#Text=a\0\n", "f.tsv: byte", "the file contains a NUL byte"),
     ],
 )
 def test_what_cannot_be_read_is_refused(text: str, place: str, fact: str) -> None:
@@ -271,14 +283,14 @@ def test_a_folder_is_a_document_a_file(tmp_path: Path) -> None:
 
 def test_an_empty_document_keeps_no_other_from_being_read(tmp_path: Path) -> None:
     (tmp_path / "a.tsv").write_text(ONE)
-    with pytest.raises(InputError, match="the file holds no sentence"):
+    with pytest.raises(InputError, match="the file contains no sentences"):
         read(tmp_path)
     (tmp_path / "b.tsv").write_text(ONE + body_of([("Bo", "PER")]))
     assert surfaces(read(tmp_path)) == [("PER", "Bo")]
 
 
 def test_a_folder_without_files_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"the folder holds no \.tsv file"):
+    with pytest.raises(InputError, match=r"the folder contains no \.tsv file"):
         read(tmp_path, format="webanno")
 
 
@@ -364,7 +376,7 @@ def test_documents_are_written_as_files(tmp_path: Path) -> None:
     files = write_webanno_folder(corpus, BIO)
     assert list(files) == ["1.tsv", "2.tsv"]
     assert "#Text=Bo\n1-1\t0-2\tBo\tPER\t\n" in files["2.tsv"].decode()
-    with pytest.raises(InputError, match="it has 2 documents, and a file of WebAnno holds one"):
+    with pytest.raises(InputError, match="2 documents do not fit into one WebAnno file"):
         write_webanno(corpus, BIO)
 
 
@@ -378,7 +390,7 @@ def test_a_name_with_an_ending_is_a_file_and_one_without_a_folder(tmp_path: Path
 def test_mentions_with_holes_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("left and right ventricle")
     (tmp_path / "a.ann").write_text("T1\tX 0 4;15 24\tleft ventricle\n")
-    with pytest.raises(InputError, match="a mention has a hole in it, which WebAnno cannot hold"):
+    with pytest.raises(InputError, match="a mention is discontinuous, which WebAnno cannot hold"):
         write_webanno(read(tmp_path), BIO)
 
 
@@ -387,9 +399,9 @@ def test_mentions_with_holes_cannot_be_written(tmp_path: Path) -> None:
     [
         ((["a\tb"], ["O"]), "a token that lines and columns cannot hold"),
         ((["a\rb"], ["O"]), "a token that lines and columns cannot hold"),
-        (([""], ["O"]), "the token '' is empty or has a blank at its edge"),
-        ((["\xa0a"], ["O"]), "the token .* is empty or has a blank at its edge"),
-        ((["a"], [(0, 1, "x\ry")]), "a type has a line end in it, which columns cannot hold"),
+        (([""], ["O"]), "the token '' is empty, or begins or ends with a blank"),
+        ((["\xa0a"], ["O"]), "the token .* is empty, or begins or ends with a blank"),
+        ((["a"], [(0, 1, "x\ry")]), "a type contains a line end, which columns cannot hold"),
     ],
 )
 def test_what_cannot_be_written_is_refused(sentence: Any, fact: str) -> None:

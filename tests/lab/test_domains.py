@@ -162,7 +162,7 @@ def test_domains_that_do_not_differ_have_no_difference(domains: Path, planned: P
 @pytest.mark.parametrize(
     ("text", "fact"),
     [
-        ('[datasets.a]\ntrain = "x"\ntest = "y"\n', "it has one domain"),
+        ('[datasets.a]\ntrain = "x"\ntest = "y"\n', "there is only one"),
         (
             '[datasets.a]\ntrain = "x"\ntest = "y"\n[datasets.b]\ntest = "y"\n',
             "dataset 'b' has no training data",
@@ -176,7 +176,7 @@ def test_domains_need_training_data(planned: Planned, text: str, fact: str) -> N
 
 
 def test_data_that_are_split_are_no_domains(planned: Planned) -> None:
-    with pytest.raises(UsageError, match="data are split here"):
+    with pytest.raises(UsageError, match="splits data"):
         planned('[protocol]\nout_of_domain = true\ndata = ["train.conll"]\nfolds = 2\n' + MEMORY)
 
 
@@ -185,7 +185,7 @@ MEMORY = '[systems.memory]\nrecipe = "dictionary"\n'
 
 def test_types_are_renamed_in_one_step(planned: Planned) -> None:
     chain = PLAN.replace('person = "PER"', 'person = "PER", PER = "ORG"')
-    with pytest.raises(UsageError, match="rename every type in one step"):
+    with pytest.raises(UsageError, match="map every type directly to its final name"):
         planned(chain)
 
 

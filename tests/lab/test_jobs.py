@@ -116,7 +116,7 @@ def test_a_word_that_is_no_name_of_a_file_is_no_script(planned: Planned) -> None
     [
         ('[datasets.d]\ntest = "test.conll"\n' + MEMORY, "no training data"),
         (DATA.replace("train.conll", "none.conll") + MEMORY, "cannot be read"),
-        (DATA + '[systems.m]\ncommand = "x {dev} {output}"\n', "asks for {dev}"),
+        (DATA + '[systems.m]\ncommand = "x {dev} {output}"\n', "uses {dev}"),
     ],
 )
 def test_jobs_that_cannot_be_are_refused(planned: Planned, text: str, fact: str) -> None:

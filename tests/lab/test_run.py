@@ -127,7 +127,7 @@ def test_a_command_that_hangs_is_stopped_with_all_it_started(
 ) -> None:
     hanging = '[systems.slow]\ncommand = "sleep 61.25 & sleep 61.5; {output}"\ntimeout = 1\n'
     ran = run_plan(planned(DATA + hanging + MEMORY))
-    assert "took longer than 1 s" in ran.outcomes[0].fact
+    assert "exceeded its timeout of 1 s" in ran.outcomes[0].fact
     assert ran.outcomes[1].output is not None
     assert not running("sleep 61")
 
@@ -174,7 +174,7 @@ def test_a_folder_that_is_a_file_is_refused(planned: Planned, folder: Path) -> N
 
 def test_a_plan_of_which_nothing_succeeds_is_a_fault(planned: Planned) -> None:
     plan = planned(DATA + '[systems.bad]\ncommand = "exit 1; {output}"\n')
-    with pytest.raises(FaultError, match="no job gave an output"):
+    with pytest.raises(FaultError, match="no job produced an output"):
         run_plan(plan)
 
 
@@ -206,7 +206,7 @@ def test_a_plan_that_was_stopped_goes_on_where_it_was(
 
 
 def test_two_programs_do_not_work_in_one_folder(planned: Planned, folder: Path) -> None:
-    with locked(folder / RUNS), pytest.raises(OutputError, match="another run works in it"):
+    with locked(folder / RUNS), pytest.raises(OutputError, match="another run is using"):
         run_plan(planned(DATA + MEMORY))
 
 
@@ -249,7 +249,7 @@ def test_a_protocol_makes_its_splits_once(planned: Planned, folder: Path) -> Non
 
 def test_larger_context_is_refused_where_neighbours_are_torn_apart(planned: Planned) -> None:
     text = '[protocol]\ndata = ["train.conll"]\nrandom = 1\ntest = 0.4\nby = "sentence"\n'
-    with pytest.raises(UsageError, match="torn neighbours apart"):
+    with pytest.raises(UsageError, match="separate neighbouring sentences"):
         run_plan(planned(text + MEMORY + "context = 2\n"))
 
 

@@ -104,7 +104,7 @@ def test_a_mention_of_blanks_is_refused_and_one_with_blanks_trimmed() -> None:
     assert trimmed.reading_notes.notes["spans with blanks at an edge"].times == 1
     blank = document(words, [])
     blank.spans["sc"] = [Span(blank, 1, 2, label="X")]
-    with pytest.raises(FormatError, match=r"document 1: the span .* holds nothing but blanks"):
+    with pytest.raises(FormatError, match=r"document 1: the span .* contains only blanks"):
         whole(packed([blank]), spans="sc")
 
 
@@ -136,7 +136,7 @@ def test_words_that_were_held_back_are_no_mention() -> None:
 
 def test_empty_documents_are_passed_over() -> None:
     assert len(whole(packed([Doc(NLP.vocab), document(["a"], [])]))) == 1
-    with pytest.raises(InputError, match="holds no sentence"):
+    with pytest.raises(InputError, match="contains no sentences"):
         whole(packed([]))
 
 
@@ -176,24 +176,30 @@ def changed(**things: Any) -> bytes:
 GOOD = packed([document(*ADA)])
 BAD: dict[str, tuple[bytes, str]] = {
     "no bytes at all": (b"", "it is cut off"),
-    "rubbish": (b"rubbish" * 100, "cannot be unpacked"),
-    "a pickle": (zlib.compress(pickle.dumps({"tokens": b""})), "it is no DocBin"),
+    "rubbish": (b"rubbish" * 100, "its content cannot be read"),
+    "a pickle": (zlib.compress(pickle.dumps({"tokens": b""})), "it is not a DocBin"),
     "cut off": (GOOD[:-9], "it is cut off"),
-    "a list": (zlib.compress(srsly.msgpack_dumps([1])), "holds something else"),
-    "deeply nested": (zlib.compress(b"\x91" * 100_000), "it is no DocBin"),
-    "no words": (changed(tokens=None), "'tokens' are no numbers"),
-    "words cut off": (changed(tokens=b"\0" * 64), "more or fewer words"),
-    "half a number": (changed(tokens=b"\0" * 63), "'tokens' are no numbers"),
-    "spaces cut off": (changed(spaces=b"\0"), "more or fewer words"),
-    "no attributes": (changed(attrs=[]), "more or fewer words"),
-    "attributes of another kind": (changed(attrs=["ORTH"] * 13), "'attrs' are not what"),
-    "no ORTH": (changed(attrs=list(range(1, 14))), "it holds no words"),
-    "huge lengths": (changed(lengths=b"\xff\xff\xff\x7f"), "more or fewer words"),
-    "negative lengths": (changed(lengths=b"\xff\xff\xff\xff"), "less than no words"),
-    "no strings": (changed(strings=[]), "behind the number .* is missing"),
-    "strings that are none": (changed(strings=[1]), "'strings' are not what"),
+    "a list": (zlib.compress(srsly.msgpack_dumps([1])), "it is not a msgpack mapping"),
+    "deeply nested": (zlib.compress(b"\x91" * 100_000), "it is not a DocBin"),
+    "no words": (changed(tokens=None), "'tokens' does not contain numbers"),
+    "words cut off": (changed(tokens=b"\0" * 64), "the number of words differs"),
+    "half a number": (changed(tokens=b"\0" * 63), "'tokens' does not contain numbers"),
+    "spaces cut off": (changed(spaces=b"\0"), "the number of words differs"),
+    "no attributes": (changed(attrs=[]), "the number of words differs"),
+    "attributes of another kind": (
+        changed(attrs=["ORTH"] * 13),
+        "'attrs' has values of the wrong type",
+    ),
+    "no ORTH": (changed(attrs=list(range(1, 14))), "it contains no words"),
+    "huge lengths": (changed(lengths=b"\xff\xff\xff\x7f"), "the number of words differs"),
+    "negative lengths": (changed(lengths=b"\xff\xff\xff\xff"), "a negative number of words"),
+    "no strings": (changed(strings=[]), "with the hash .* is missing"),
+    "strings that are none": (changed(strings=[1]), "'strings' has values of the wrong type"),
     "more flags": (changed(flags=[{}, {}]), "1 documents but 2 'flags'"),
-    "groups of another kind": (changed(span_groups=["x"]), "'span_groups' are not what"),
+    "groups of another kind": (
+        changed(span_groups=["x"]),
+        "'span_groups' has values of the wrong type",
+    ),
 }
 
 
@@ -215,14 +221,14 @@ def group(start: int, end: int, size: int = 40) -> bytes:
 @pytest.mark.parametrize(
     ("data", "fact"),
     [
-        (group(0, 99), r"document 1: the span \(0, 99\) does not lie in the 7 tokens"),
-        (group(-1, 2), "does not lie"),
-        (group(3, 3), "does not lie"),
-        (group(0, 1, size=39), "something else than spans"),
-        (b"\xc1", "cannot be unpacked"),
-        (srsly.msgpack_dumps(7), "it is no DocBin"),
-        (srsly.msgpack_dumps({b"\x81": 7}), "it is no DocBin"),
-        (srsly.msgpack_dumps([srsly.msgpack_dumps([])]), "it is no DocBin"),
+        (group(0, 99), r"document 1: the span \(0, 99\) is empty or outside the 7 tokens"),
+        (group(-1, 2), "is empty or outside"),
+        (group(3, 3), "is empty or outside"),
+        (group(0, 1, size=39), "other values than spans"),
+        (b"\xc1", "its content cannot be read"),
+        (srsly.msgpack_dumps(7), "it is not a DocBin"),
+        (srsly.msgpack_dumps({b"\x81": 7}), "it is not a DocBin"),
+        (srsly.msgpack_dumps([srsly.msgpack_dumps([])]), "it is not a DocBin"),
     ],
 )
 def test_broken_span_groups_are_refused(data: bytes, fact: str) -> None:
@@ -234,7 +240,7 @@ def test_an_entity_that_goes_on_before_it_begins_is_refused() -> None:
     content = srsly.msgpack_loads(zlib.decompress(GOOD))
     table = np.frombuffer(content["tokens"], "<u8").reshape(7, -1).copy()
     table[3, content["attrs"].index(spacy.attrs.ENT_IOB)] = 1
-    with pytest.raises(FormatError, match="document 1: token 4 goes on with no entity"):
+    with pytest.raises(FormatError, match="document 1: token 4 continues an entity"):
         whole(changed(tokens=table.tobytes()))
 
 
@@ -307,13 +313,13 @@ def test_spacy_reads_what_is_written() -> None:
 
 
 def test_what_documents_cannot_hold_is_refused() -> None:
-    with pytest.raises(InputError, match="nothing but blanks, which spaCy takes"):
+    with pytest.raises(InputError, match="contains only blanks, which spaCy reads"):
         write_docbin(Corpus.of([(["a", "\u00a0"], ["O", "O"])]), BIO)
     from dataclasses import replace
 
     corpus = Corpus.of([(["a", "b", "c"], [(0, 3, "X")])])
     holed = replace(corpus.mentions(), shape=np.fromiter([Shape(holes=((1, 2),))], object))
-    with pytest.raises(InputError, match="no run of whole tokens"):
+    with pytest.raises(InputError, match="not a run of whole tokens"):
         write_docbin(replace(corpus, spans=holed), BIO)
 
 

@@ -93,8 +93,8 @@ def test_training_data_comes_in_any_form(kind: str, tmp_path: Path) -> None:
     ("content", "fact"),
     [
         (None, "no such file"),
-        (b"nothing", "it is no DocBin"),
-        (zlib.compress(b"nothing"), "it is no DocBin"),
+        (b"nothing", "it is not a DocBin"),
+        (zlib.compress(b"nothing"), "it is not a DocBin"),
         (zlib.compress(bytes(2_000_000)), "more than 100 times"),
     ],
     ids=["absent", "no file", "broken", "a bomb"],

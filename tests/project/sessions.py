@@ -12,7 +12,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from typer.main import get_command
 
@@ -21,7 +21,7 @@ from nerscope.cli.main import application
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 ELISION = "…"
-MOST = 30  # lines of an output that a page shows
+MOST = 40  # lines of an output that a page shows
 _BLOCK = re.compile(r"(?ms)^```(?:console)?\n(\$ .*?)^```$")
 
 
@@ -88,9 +88,20 @@ def fits(shown: str, printed: str) -> bool:
     return re.fullmatch("(?s)" + ".*?".join(pieces), printed) is not None
 
 
-def prepared(demo: Path, folder: Path) -> Path:
-    """A folder with the demonstration data, as `nerscope demo` leaves it."""
+# Files of the demonstration under the names that a reader's own files have in the README.
+_OWN_FILES = {
+    "gold.conll": "test.conll",
+    "train.conll": "train.conll",
+    "bert.conll": "systems/crf-shapes.1.conll",
+    "crf.conll": "systems/crf-words.1.conll",
+}
+
+
+def prepared(demo: Path, folder: Path, page: Path) -> Path:
+    """A folder with the demonstration data, as `nerscope demo` leaves it, for a page."""
     shutil.copytree(demo, folder / "nerscope-demo")
+    for name, source in _OWN_FILES.items() if page.name == "README.md" else ():
+        shutil.copy(demo / source, folder / name)
     return folder
 
 
@@ -118,8 +129,16 @@ def options_table(name: str) -> str:
         elif value and not getattr(parameter, "is_flag", False):
             names[-1] = f"{names[-1][:-1]} {value}`"
         shown = ", ".join(names).replace("|", "\\|")
-        lines.append(f"| {shown} | {_escaped(getattr(parameter, 'help', '') or '')} |")
+        text = _escaped(getattr(parameter, "help", "") or "") + _default(parameter)
+        lines.append(f"| {shown} | {text} |")
     return "\n".join([*lines, "| `-h`, `--help` | Show the options and exit. |"]) + "\n"
+
+
+def _default(parameter: Any) -> str:
+    """The default as `--help` shows it."""
+    default = parameter.default if getattr(parameter, "show_default", False) else None
+    has_one = isinstance(default, str | int | float) and not isinstance(default, bool)
+    return f" Default: {default}." if has_one else ""
 
 
 def _escaped(text: str) -> str:
@@ -152,13 +171,14 @@ def refreshed(page: Path, folder: Path) -> str:
 
 
 def main() -> None:
-    """Refresh all pages, or say which would change."""
+    """Refresh all pages, or those that are named, or say which would change."""
+    named = [Path(name).resolve() for name in sys.argv[1:] if not name.startswith("--")]
     with tempfile.TemporaryDirectory() as place:
         run("nerscope demo nerscope-demo", Path(place))
-        for number, page in enumerate(PAGES):
+        for number, page in enumerate(named or PAGES):
             folder = Path(place) / str(number)
             folder.mkdir()
-            prepared(Path(place) / "nerscope-demo", folder)
+            prepared(Path(place) / "nerscope-demo", folder, page)
             text = refreshed(page, folder)
             if text != page.read_text(encoding="utf-8"):
                 print(page.relative_to(ROOT))

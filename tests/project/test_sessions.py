@@ -20,7 +20,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ids=lambda page: str(page.relative_to(sessions.ROOT)),
 )
 def test_sessions_show_what_is_printed(page: Path, demo: Path, tmp_path: Path) -> None:
-    differences = list(sessions.differences(page, sessions.prepared(demo, tmp_path)))
+    differences = list(sessions.differences(page, sessions.prepared(demo, tmp_path, page)))
     assert not differences, "\n".join(differences)
 
 

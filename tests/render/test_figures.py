@@ -62,16 +62,16 @@ def test_a_dot_is_the_number_of_its_row_with_its_interval(one: Results) -> None:
 @pytest.mark.parametrize(
     ("what", "kind", "axis", "first"),
     [
-        ("tmr", DOTS, "Recall (%)", "seen\nn = "),
-        ("hard", DOTS, "Token error rate (%), lower is better", "all\nn = "),
-        ("eLen", BARS, "F1 (%)", "XS\n≤ 1\nn = "),
+        ("tmr", DOTS, "Recall (%)", "mentions seen in\ntraining\nseen, n = "),
+        ("hard", DOTS, "Token error rate (%), lower is better", "all"),
+        ("eLen", BARS, "F1 (%)", "1 token\nXS\nn = "),
         ("types", DOTS, "F1 (%)", "all\nn = "),
         ("attributes", TREND, "F1 (%)", "XS\n"),
         ("partial", STACKS, "Mentions", "exact"),
         ("breakdown", STACKS, "Share of all wrong tokens (%)", "a\nn = "),
         ("heatmap", HEAT, "Change of F1 (%)\nfrom b to a", "XS"),
-        ("radar", RADAR, "", "eLen"),
-        ("diagnosis", GAPS, "F1 (%)", "eLen"),
+        ("radar", RADAR, "", "mention"),
+        ("diagnosis", GAPS, "F1 (%)", "mention length (eLen)"),
     ],
 )
 def test_every_figure_has_its_kind_its_axis_and_its_labels(
@@ -86,7 +86,7 @@ def test_every_figure_has_its_kind_its_axis_and_its_labels(
 
 
 def test_the_levels_of_a_facet_rest_on_what_their_rows_rest_on(one: Results) -> None:
-    (panel,) = figure_of(one, "tmr").panels
+    (panel,) = figure_of(one, "tmr", codes=True).panels
     sizes = {row["level"]: row["n"] for row in one.select(facet="tmr", type=None, run=None)}
     assert panel.labels == tuple(f"{level}\nn = {n:,}" for level, n in sizes.items())
 
@@ -112,7 +112,11 @@ def test_many_buckets_stand_below_each_other() -> None:
 
 def test_parts_of_a_bar_are_all_errors(one: Results) -> None:
     (panel,) = figure_of(one, "breakdown").panels
-    assert [series.name for series in panel.series] == ["unseen", "diff", "other"]
+    assert [series.name for series in panel.series] == [
+        "words never seen in training",
+        "words labelled differently in training",
+        "other words",
+    ]
     for place in range(3):
         assert sum(series.marks[place].value or 0 for series in panel.series) == pytest.approx(100)
         assert all(series.marks[place].interval is None for series in panel.series)
@@ -132,31 +136,35 @@ def test_partial_pairs_are_counted_for_each_system_and_scored_for_all(one: Resul
     assert stacks[0].series[1].marks[3].value == count
     assert stacks[0].ends[0] == f"{matched * whole[0]['n']:.0f}"
     assert stacks[0].ends[3].endswith(f" + {count:.0f}")
-    assert (scores.kind, scores.labels) == (DOTS, stacks[0].labels)
+    assert (scores.kind, len(scores.labels)) == (DOTS, 4)
+    assert [label.split("\n")[-1] for label in scores.labels] == list(stacks[0].labels)
     assert len(scores.series) == 3
 
 
 def test_every_attribute_has_a_panel_for_each_dataset(two: Results) -> None:
     figure = figure_of(two, "attributes")
     titles = [panel.title for panel in figure.panels]
-    assert titles[0] == "toy: eLen"
-    assert titles.count("twin: tCon") == 1
+    assert titles[0] == "toy:\nmention length (eLen)"
+    assert titles.count("twin:\nword consistency (tCon)") == 1
     assert len(titles) == 20
     assert any(note.startswith("eLen: XS ≤ 1") for note in figure.notes)
 
 
 def test_a_match_chooses_the_attributes_that_have_it(one: Results) -> None:
-    assert [p.title for p in figure_of(one, "attributes", match="io").panels] == ["tFre", "tCon"]
+    assert [p.title for p in figure_of(one, "attributes", match="io").panels] == [
+        "word frequency (tFre)",
+        "word consistency (tCon)",
+    ]
     assert len(figure_of(one, "attributes", match="exact").panels) == 8
 
 
 @pytest.mark.slow
 def test_a_radar_scales_by_the_largest_of_several_datasets(one: Results, two: Results) -> None:
     (alone,) = figure_of(one, "radar").panels
-    assert alone.title == "ρ"
+    assert alone.title == "Correlation with F1 (ρ)"
     zeta, rho = figure_of(two, "radar").panels
-    assert zeta.title.startswith("ζ")
-    assert (names(figure_of(two, "radar")), rho.title) == (["toy", "twin"], "ρ")
+    assert "ζ" in zeta.title
+    assert (names(figure_of(two, "radar")), rho.title) == (["toy", "twin"], alone.title)
     for place, label in enumerate(zeta.labels):
         largest = max(series.marks[place].value or 0.0 for series in zeta.series)
         assert largest == 1 or label.endswith("\n0")
@@ -165,7 +173,7 @@ def test_a_radar_scales_by_the_largest_of_several_datasets(one: Results, two: Re
 
 
 def test_a_heat_map_shows_the_change_from_the_second_system_to_the_first(two: Results) -> None:
-    figure = figure_of(two, "heatmap", systems=["c", "a"])
+    figure = figure_of(two, "heatmap", systems=["c", "a"], codes=True)
     assert [panel.title for panel in figure.panels] == ["toy", "twin"]
     changes = nerscope.diagnose(two, "c", "a")["relative change"]
     cells = {
@@ -270,10 +278,10 @@ def test_a_system_looks_the_same_on_every_dataset(two: Results) -> None:
         ("heatmap", {}, "figure 'heatmap': two systems are needed"),
         ("heatmap", {"systems": ["a"]}, "two systems are needed"),
         ("heatmap", {"systems": ["a", "b", "c"]}, "two systems are needed"),
-        ("radar", {"metric": "f1"}, "--metric: figure 'radar' has no choice of it"),
-        ("partial", {"match": "left"}, "--match: figure 'partial' has no choice of it"),
-        ("exact", {"metric": "f9"}, "there is no metric of this name"),
-        ("exact", {"metric": "ter"}, "figure 'exact': it has no ter by exact"),
+        ("radar", {"metric": "f1"}, "--metric: the figure 'radar' does not take it"),
+        ("partial", {"match": "left"}, "--match: the figure 'partial' does not take it"),
+        ("exact", {"metric": "f9"}, "unknown metric"),
+        ("exact", {"metric": "ter"}, "figure 'exact': it has no ter by the match exact"),
         ("exact", {"match": "lefty"}, "match 'lefty': it is not in the results"),
         ("tmr", {"metric": "ter"}, "figure 'tmr': it has no ter"),
         ("tmr", {"match": "left"}, "figure 'tmr': it has no"),
@@ -298,7 +306,7 @@ def test_what_cannot_be_drawn_is_refused(
 @pytest.mark.parametrize("what", ["attributes", "radar", "heatmap", "diagnosis"])
 def test_figures_of_attributes_need_some(what: str) -> None:
     results = nerscope.evaluate(GOLD, {"a": SYSTEMS["a"], "c": SYSTEMS["c"]}, facets=[])
-    with pytest.raises(InputError, match="they hold no attribute"):
+    with pytest.raises(InputError, match="no attribute was evaluated"):
         figure_of(results, what)
 
 

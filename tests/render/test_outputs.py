@@ -197,7 +197,7 @@ def test_an_output_of_ones_own_is_found_by_its_name(monkeypatch: pytest.MonkeyPa
     register_output("first", lambda document: "first\n")
     register_output("first", lambda document: f"{len(document.tables)}\n")
     assert OUTPUTS["first"](ONE) == "1\n"
-    with pytest.raises(UsageError, match="format 'text': a built-in one has this name"):
+    with pytest.raises(UsageError, match="format 'text': a built-in format has this name"):
         register_output("text", lambda document: "")
     with pytest.raises(UsageError, match="did you mean 'latex'"):
         OUTPUTS["latx"]
@@ -423,7 +423,7 @@ def test_violations_are_lines_for_people_and_records_for_programs() -> None:
     assert for_people.splitlines() == [
         "<memory>:1: I-PER after the sentence start",
         "<memory>:2: I-PER after the sentence start",
-        "<memory>: scheme bio (as told), 2 invalid transitions",
+        "<memory>: 2 invalid transitions for the scheme bio (given)",
         "       2  I-PER after the sentence start",
     ]
     document = validation_document([found._asdict()], text=False)

@@ -190,8 +190,8 @@ def test_the_overview_shows_what_was_evaluated(results: Results) -> None:
         ({"facets": ["type=PER"]}, ["type=PER: F1"]),
         ({"facets": ["tmr & type=PER"]}, ["tmr & type=PER: recall"]),
         ({"facets": ["eLen"], "metrics": ["recall"]}, ["Recall by attribute"]),
-        ({"facets": ["eLen"], "matches": ["left"]}, ["F1 by attribute, by left"]),
-        ({"facets": ["tmr"], "matches": ["left"]}, ["Tough mentions: recall by left"]),
+        ({"facets": ["eLen"], "matches": ["left"]}, ["F1 by attribute, left match"]),
+        ({"facets": ["tmr"], "matches": ["left"]}, ["Tough mentions: recall, left match"]),
         ({"facets": ["tmr"], "metrics": ["precision"]}, ["Tough mentions: precision"]),
         ({"facets": ["hard"], "token_match": "io"}, ["Share of all wrong tokens"]),
     ],
@@ -408,14 +408,14 @@ def test_partial_credit_has_the_gain_over_exact_match(results: Results) -> None:
 def test_without_exact_match_the_first_table_is_of_the_first_match() -> None:
     found = nerscope.evaluate(GOLD, {"s": noisy(GOLD, 0.2, 3)}, matches=["overlap", "left"])
     shown = table(found, "exact")
-    assert shown.title == "Scores by overlap"
+    assert shown.title == "Scores: overlap match"
     assert shown.header[1:4] == ("precision", "recall", "F1")
     value = found.value(metric="f1", match="overlap")
     assert value is not None and shown.rows[0][3].text == f"{100 * value:.2f}"
     first = first_screen(found).tables[0]
-    assert first.title == "s on gold: scores by overlap"
+    assert first.title == "s on gold: overlap match"
     assert first.rows[0][3].text == f"{100 * value:.2f}"
-    assert table(found, "types").title == "F1 by type by overlap"
+    assert table(found, "types").title == "F1 by type, overlap match"
 
 
 def test_a_comparison_becomes_a_document(results: Results) -> None:

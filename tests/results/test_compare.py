@@ -163,17 +163,17 @@ def test_p_values_are_corrected_within_families(results: Results, correction: st
         (("a", "b"), {"metrics": ["f3"]}, "metric 'f3': it is not in the results"),
         (("a", "b"), {"metrics": ["f1"], "facets": ["tmr"]}, "metric 'f1'"),
         # how
-        (("a", "b"), {"method": "t-test"}, "method 't-test': there is no method of this name"),
+        (("a", "b"), {"method": "t-test"}, "method 't-test': unknown method"),
         (("a", "b"), {"correction": "holms"}, "did you mean 'holm'"),
-        (("a", "b"), {"resample": "word"}, "there is no 'word' to resample"),
+        (("a", "b"), {"resample": "word"}, "unknown cluster unit 'word'"),
         (("a", "b"), {"samples": 0}, "samples"),
         (("a", "b"), {"samples": -5}, "samples"),
         (("a", "b"), {"seed": -1}, "seed"),
         (("a", "b"), {"about": "outputz"}, "did you mean 'outputs'"),
-        (("a", "b"), {"about": "recipes"}, "with one run each, nothing can be said of recipes"),
-        (("a", "c"), {"same_seeds": True}, "1 and 2 runs cannot be paired"),
-        (("a", "b"), {"margin": 0}, "margin: 0 cannot be"),
-        (("a", "b"), {"margin": True}, "margin: True cannot be"),
+        (("a", "b"), {"about": "recipes"}, "have one run each, so recipes cannot be compared"),
+        (("a", "c"), {"same_seeds": True}, "a has 1 and c has 2 runs"),
+        (("a", "b"), {"margin": 0}, "margin: invalid value 0"),
+        (("a", "b"), {"margin": True}, "margin: invalid value True"),
     ],
 )
 def test_a_comparison_that_cannot_be_made_is_refused(
@@ -196,10 +196,10 @@ def test_documents_must_be_there_to_be_resampled(results: Results) -> None:
 def test_who_is_missing_on_a_dataset_is_noted(two_datasets: Results) -> None:
     found = compared(two_datasets)
     assert pairs(found) == [("d", "a", "b"), ("d", "a", "c"), ("d", "b", "c"), ("e", "a", "b")]
-    assert "e: c has no output here and is left out" in found.notes
+    assert "e: c has no output and is left out" in found.notes
     alone = compared(two_datasets, "a", "c")
     assert pairs(alone) == [("d", "a", "c")]
-    assert "e: c has no output here and is left out" in alone.notes
+    assert "e: c has no output and is left out" in alone.notes
 
 
 def test_a_facet_that_one_dataset_lacks_is_compared_on_the_other(results: Results) -> None:
@@ -295,7 +295,7 @@ def test_a_test_of_ones_own_is_found_by_its_name(
     assert {one["p"] for one in found.rows} <= {0.25, None}
     assert found.settings["method"] == "quarter"
     nerscope.register_method(Method("wild", lambda pair: 2.0))
-    with pytest.raises(UsageError, match=r"method 'wild': it gives the p-value 2\.0"):
+    with pytest.raises(UsageError, match=r"method 'wild': it returns the p-value 2\.0"):
         compared(results, "a", "b", method="wild")
 
 
@@ -366,11 +366,12 @@ def test_one_run_each_compares_outputs_and_says_so(results: Results) -> None:
     assert single.over_runs() == []
     assert primary(several)["about"] == "recipes"
     assert (
-        "a has one run: its training noise is taken to be that of the other side" in several.notes
+        "a has one run: its variance over runs is assumed to equal the other system's"
+        in several.notes
     )
     outputs = compared(results, "a", "c", about="outputs")
     assert primary(outputs)["p"] < primary(several)["p"]
-    assert "only these outputs are compared: other training runs may differ more" in outputs.notes
+    assert "this compares only these outputs: other training runs may differ more" in outputs.notes
 
 
 def test_scores_of_all_runs_stand_beside_the_mean() -> None:
@@ -395,7 +396,7 @@ def test_stochastic_order_is_computed_on_request_and_from_ten_runs_on() -> None:
     (one,) = compared(results, "good", "bad", **asked).over_runs()
     (other,) = compared(results, "bad", "good", **asked).over_runs()
     assert (one.violation, other.violation) == (0.0, 1.0)
-    with pytest.raises(UsageError, match="needs 10 runs of each system, and no pair has them"):
+    with pytest.raises(UsageError, match="needs 10 runs of each system, and no pair has so many"):
         compared(results, "good", "few", **asked)
     every = compared(results, **asked)
     assert [row.violation is None for row in every.over_runs()] == [False, True, True]

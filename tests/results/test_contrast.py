@@ -129,20 +129,20 @@ def test_cells_with_too_little_in_them_are_not_tested() -> None:
     assert row.untested == "a cell occurs in one sentence only"
     twice = nerscope.evaluate(gold + gold[-1:], {"s": [labels for _, labels in gold + gold[-1:]]})
     (row,) = nerscope.contrast(twice, "type=PER", "type=LOC")
-    assert row.p is None and row.untested == "rests on 0 sentences, 6 are needed"
+    assert row.p is None and row.untested == "differs in 0 sentences, 6 are needed"
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"second": "tmr=unsen"}, "cell 'tmr=unsen': d has no such cell.*did you mean"),
-        ({"second": "what"}, "cell 'what': d has no such cell"),
+        ({"second": "tmr=unsen"}, "cell 'tmr=unsen': it is not in the results for d.*did you mean"),
+        ({"second": "what"}, "cell 'what': it is not in the results for d"),
         ({"second": "hard=unseen"}, "tmr=seen and hard=unseen have no metric in common"),
         ({"metric": "ter"}, "metric 'ter': tmr=seen and tmr=unseen-any do not both have it"),
-        ({"about": "recipes"}, "a: with one run, nothing can be said of recipes"),
-        ({"about": "seeds"}, "there is no 'seeds'"),
+        ({"about": "recipes"}, "a has one run, so recipes cannot be compared"),
+        ({"about": "seeds"}, "unknown value 'seeds'"),
         ({"systems": ["c"]}, "'c'"),
-        ({"resample": "sentence,surface"}, "contrasts take one kind of cluster"),
+        ({"resample": "sentence,surface"}, "contrasts do not support the two-way clusters"),
     ],
 )
 def test_what_cannot_be_contrasted_is_refused(
@@ -171,7 +171,7 @@ def test_the_command_line_shows_contrasts_in_every_format(path: Path, two: Resul
     text = shown(path, *CELLS).stdout
     assert "Recall: tmr=seen against tmr=unseen-any\n" in text
     assert "first: mentions seen in training (tmr=seen)" in text
-    assert "* corrected p < 0.05 over the 4 lines" in text
+    assert "* corrected p < 0.05 over 4 lines" in text
     rows = json.loads(shown(path, *CELLS, "--format", "json").stdout)["rows"]
     assert rows == [row.as_dict() for row in nerscope.contrast(two, *CELLS[1:])]
     assert shown(path, *CELLS, "--format", "csv").stdout.startswith("dataset,system,first,second,")

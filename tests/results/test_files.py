@@ -46,7 +46,7 @@ def test_a_file_is_written_whole_or_not_at_all(
         ("file/results.json", "it cannot be written"),
         ("n" * 300, "it cannot be written"),
         ("folder", "this is a folder"),
-        ("nul\0byte", "this is no name of a file"),
+        ("nul\0byte", "not a file name"),
     ],
 )
 def test_a_target_that_cannot_be_written_is_said(tmp_path: Path, place: str, fact: str) -> None:

@@ -113,12 +113,12 @@ def test_several_cells_are_judged_each() -> None:
     [
         ({"facets": ["tnr"]}, "did you mean 'tmr'"),
         ({"facets": ["tmr=sen"], "metric": "recall"}, "did you mean 'seen'"),
-        ({"facets": ["tmr=seen"]}, "there is no metric 'f1' of tmr"),
-        ({"facets": ["hard"], "metric": "ter", "match": "exact"}, "hard is not measured by it"),
+        ({"facets": ["tmr=seen"]}, "tmr has no metric 'f1'"),
+        ({"facets": ["hard"], "metric": "ter", "match": "exact"}, "hard was not evaluated with it"),
         ({"match": "overlp"}, "did you mean 'overlap'"),
-        ({"metric": "f3"}, "there is no metric 'f3' of all"),
+        ({"metric": "f3"}, "all has no metric 'f3'"),
         ({"system": "nobody"}, "it is not in the results for d"),
-        ({"resample": "word"}, "there is no 'word' to resample"),
+        ({"resample": "word"}, "unknown cluster unit 'word'"),
     ],
 )
 def test_what_is_not_there_cannot_be_gated(options: dict[str, Any], message: str) -> None:
@@ -456,17 +456,17 @@ def test_what_is_undefined_is_never_surely_good(
 @pytest.mark.parametrize(
     ("conditions", "options", "message"),
     [
-        ([], {}, "conditions: there is none"),
-        ([{}], {}, "condition 1: it demands nothing"),
+        ([], {}, "conditions: the list is empty"),
+        ([{}], {}, "condition 1: it has no rule"),
         ([{"floor": 1}, {"flor": 1}], {}, "condition 2: unknown key 'flor'.*'floor'"),
-        ([{"floor": None, "max_drop": "x"}], {}, "condition 1, max_drop: 'x' cannot be"),
+        ([{"floor": None, "max_drop": "x"}], {}, "condition 1, max_drop: invalid value 'x'"),
         ([{"margin": 1}], {}, "condition 1: unknown key 'margin'"),
         ([Condition(facet="tnr", floor=1)], {}, "condition 1, facet 'tnr'.*'tmr'"),
-        ([{"floor": 1}], {"metric": "f1"}, "metric: it has no place beside conditions"),
-        ([{"floor": 1}], {"facets": ["all"]}, "facet: it has no place beside conditions"),
+        ([{"floor": 1}], {"metric": "f1"}, "metric: this option cannot be used with conditions"),
+        ([{"floor": 1}], {"facets": ["all"]}, "facet: this option cannot be used with conditions"),
         ([{"floor": 1}], {"undecided": "fails"}, "did you mean 'fail'"),
-        ([{"max_drop": 1, "alpha": 0.6}], {}, "condition 1, alpha: 0.6 cannot be"),
-        ([{"max_drop": 1}], {"resample": "word"}, "there is no 'word' to resample"),
+        ([{"max_drop": 1, "alpha": 0.6}], {}, "condition 1, alpha: invalid value 0.6"),
+        ([{"max_drop": 1}], {"resample": "word"}, "unknown cluster unit 'word'"),
     ],
 )
 def test_conditions_that_cannot_be(conditions: Any, options: dict[str, Any], message: str) -> None:
@@ -475,7 +475,7 @@ def test_conditions_that_cannot_be(conditions: Any, options: dict[str, Any], mes
 
 
 def test_a_condition_that_compares_needs_a_baseline() -> None:
-    with pytest.raises(UsageError, match="condition 2: it asks how far a number drops"):
+    with pytest.raises(UsageError, match="condition 2: max_drop needs a baseline"):
         gate(OLD, conditions=[{"floor": 1}, {"max_drop": 1}])
 
 

@@ -141,12 +141,18 @@ def test_a_floor_by_interval_is_turned_round_where_low_is_good() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"max_total_drop": 1}, "max_total_drop: it asks how far a number drops in total"),
+        ({"max_total_drop": 1}, "max_total_drop: max_total_drop needs a reference"),
         ({"floor": 1, "floor_rule": "bound"}, 'floor_rule: .*give "value" or "interval"'),
-        ({"conditions": [{"floor": 1, "always_valid": "yes"}]}, "condition 1, always_valid: 'yes'"),
-        ({"conditions": [{"floor": 1, "always_valid": 1}]}, "condition 1, always_valid: 1 cannot"),
-        ({"tuned_to": 0}, "tuned_to: 0 cannot be"),
-        ({"max_total_drop": -1}, "max_total_drop: -1 cannot be"),
+        (
+            {"conditions": [{"floor": 1, "always_valid": "yes"}]},
+            "condition 1, always_valid: invalid value 'yes'",
+        ),
+        (
+            {"conditions": [{"floor": 1, "always_valid": 1}]},
+            "condition 1, always_valid: invalid value 1",
+        ),
+        ({"tuned_to": 0}, "tuned_to: invalid value 0"),
+        ({"max_total_drop": -1}, "max_total_drop: invalid value -1"),
     ],
 )
 def test_what_cannot_be_is_refused(options: dict[str, Any], message: str) -> None:

@@ -52,15 +52,19 @@ def test_a_pair_that_nobody_judged_counts_only_as_a_pair(tmp_path: Path) -> None
     ("content", "kind", "fact"),
     [
         (None, InputError, "it cannot be read"),
-        (b"\xff\xfe", InputError, "it is no CSV"),
-        (b"", FormatError, "there is no column 'judgement'"),
-        (HEAD.encode(), FormatError, "there is no column 'judgement'"),
-        (b"system,credit left\ns,1\n", FormatError, "there is no column 'judgement'"),
-        (b"system,judgement\ns,good\n", FormatError, "none with the credit of a match"),
-        ((HEAD + "s,half,good\n").encode(), FormatError, "the credit 'half' is no number"),
-        ((HEAD + "s,1,good\ns,1,so so\n").encode(), FormatError, "judgement 'so so' is unknown"),
+        (b"\xff\xfe", InputError, "it is not CSV"),
+        (b"", FormatError, "the column 'judgement' or"),
+        (HEAD.encode(), FormatError, "the column 'judgement' or"),
+        (b"system,credit left\ns,1\n", FormatError, "the column 'judgement' or"),
+        (
+            b"system,judgement\ns,good\n",
+            FormatError,
+            "column with the credit of a match is missing",
+        ),
+        ((HEAD + "s,half,good\n").encode(), FormatError, "the credit 'half' is not a number"),
+        ((HEAD + "s,1,good\ns,1,so so\n").encode(), FormatError, "unknown judgement 'so so'"),
         # lines of another length than the header
-        ((HEAD + "s,1\n").encode(), FormatError, "judgement"),
+        ((HEAD + "s,1\n").encode(), FormatError, "different numbers of columns"),
         ((HEAD + "s,1,good,and,more\n").encode(), FormatError, "column"),
     ],
 )
@@ -149,7 +153,7 @@ def test_judges_of_other_data_are_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("kinds", "fact"),
-    [([judged, listed], "it is a list in CSV and others are JSON"), ([listed], "differ in length")],
+    [([judged, listed], "it is a CSV list and others are JSON"), ([listed], "differ in length")],
 )
 def test_judges_of_different_lists_are_refused(
     kinds: list[Callable[..., Path]], fact: str, tmp_path: Path

@@ -103,11 +103,11 @@ def by_nobody(pair: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("change", "counts", "note"),
     [
-        (elsewhere, False, "0.json: 1 judgement of pairs that these results do not have"),
-        (renamed, False, "do not have (no dataset here is called e)"),
-        (retyped, False, "0.json: 1 judgement of pairs that these results do not have"),
-        (reworded, False, "0.json: 1 judgement of other words in the same place, left out"),
-        (wordless, True, "0.json: 1 judgement found by place alone"),
+        (elsewhere, False, "0.json: 1 judgement of pairs that are not in the results"),
+        (renamed, False, "are not in the results (unknown dataset e)"),
+        (retyped, False, "0.json: 1 judgement of pairs that are not in the results"),
+        (reworded, False, "0.json: 1 judgement left out: the words at their place differ"),
+        (wordless, True, "0.json: 1 judgement assigned by place alone"),
         (unjudged, False, ""),
         (by_nobody, True, ""),  # who made a pair is told by the results
     ],
@@ -128,7 +128,7 @@ def test_without_texts_the_place_decides_and_that_is_told(tmp_path: Path) -> Non
     pairs = said(evaluated(), "good", "good", "good")
     found = judged(evaluated(texts=False), tmp_path, pairs)
     assert brief(found)[0] == ("s", "left", 2, 2, 2)
-    note = "3 judgements found by place alone, as texts are not kept"
+    note = "3 judgements assigned by place alone, because texts are not kept"
     assert found.notes == [f"{tmp_path / '0.json'}: {note}"]
 
 
@@ -136,7 +136,7 @@ def test_results_without_partial_matches_have_no_shares(tmp_path: Path) -> None:
     pairs = said(evaluated(), "good", "bad", "")
     found = judged(evaluated(matches=["exact"]), tmp_path, pairs)
     assert found.shares == []
-    assert "2 judgements of pairs that these results do not have" in found.notes[0]
+    assert "2 judgements of pairs that are not in the results" in found.notes[0]
 
 
 def test_results_tell_their_shares_and_warn_of_what_does_not_fit(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import copy
 import json
+import reprlib
 from pathlib import Path
 from typing import Any
 
@@ -106,8 +107,8 @@ def test_the_same_pair_again_adds_its_systems(tmp_path: Path) -> None:
     [
         (b"{", "it is not JSON"),
         (b'{"nerscope_judgements": 1,}', "it is not JSON"),
-        (b'{"nerscope_judgements": 1, "pairs": [NaN]}', "NaN is no number of JSON"),
-        (b'{"nerscope_judgements": 1, "pairs": [-Infinity]}', "-Infinity is no number"),
+        (b'{"nerscope_judgements": 1, "pairs": [NaN]}', "NaN is not valid JSON"),
+        (b'{"nerscope_judgements": 1, "pairs": [-Infinity]}', "-Infinity is not valid JSON"),
         (b'{"nerscope_judgements": ' + b"9" * 5000 + b"}", "it is not JSON"),
         (b'{"nerscope_judgements": "\xff"}', "it is not JSON"),
         (NEST, "it is not JSON"),
@@ -117,11 +118,11 @@ def test_the_same_pair_again_adds_its_systems(tmp_path: Path) -> None:
         (b'{"nerscope_judgements": "1", "pairs": []}', "it holds no judgements"),
         (b'{"nerscope_judgements": 1.0, "pairs": []}', "it holds no judgements"),
         (b'{"nerscope": "0.1", "format": 1, "rows": []}', "it holds no judgements"),
-        (b'{"nerscope_judgements": 2, "pairs": []}', "of format 2, this program knows 1"),
-        (b'{"nerscope_judgements": ' + b"9" * 4000 + b"}", "this program knows 1"),
-        (b'{"nerscope_judgements": 1}', "there is no 'pairs'"),
-        (b'{"nerscope_judgements": 1, "pairs": {}}', "'pairs' cannot be {}"),
-        (b'{"nerscope_judgements": 1, "pairs": null}', "'pairs' cannot be null"),
+        (b'{"nerscope_judgements": 2, "pairs": []}', "its format is 2, this version reads 1"),
+        (b'{"nerscope_judgements": ' + b"9" * 4000 + b"}", "this version reads 1"),
+        (b'{"nerscope_judgements": 1}', "the key 'pairs' is missing"),
+        (b'{"nerscope_judgements": 1, "pairs": {}}', "invalid value {} for 'pairs'"),
+        (b'{"nerscope_judgements": 1, "pairs": null}', "invalid value null for 'pairs'"),
     ],
 )
 def test_a_file_that_is_none_of_judgements_is_refused(
@@ -142,45 +143,51 @@ PAIR, MENTION = pair(), mention()
 @pytest.mark.parametrize(
     ("bad", "fact"),
     [
-        (None, "null is no pair"),
-        (7, "7 is no pair"),
-        ([pair()], "is no pair"),
-        *((without(PAIR, key), f"there is no '{key}'") for key in PAIR),
-        *((pair(gold=without(MENTION, key)), f"there is no '{key}'") for key in MENTION),
-        *((pair(predicted=without(MENTION, key)), f"there is no '{key}'") for key in MENTION),
-        (pair(dataset=None), "'dataset' cannot be null"),
-        (pair(dataset=1), "'dataset' cannot be 1"),
-        (pair(sentence="12"), "'sentence' cannot be '12'"),
-        (pair(sentence=12.0), "'sentence' cannot be 12.0"),
-        (pair(sentence=True), "'sentence' cannot be true"),
-        (pair(sentence=0), "'sentence' cannot be 0"),
-        (pair(sentence=10**400), "'sentence' cannot be 1000"),
-        (pair(gold=None), "'gold' cannot be null"),
-        (pair(gold=[3, 5]), "'gold' cannot be [3, 5]"),
-        (pair(predicted="Eve"), "'predicted' cannot be 'Eve'"),
-        (pair(gold=mention(start=-1)), "'start' cannot be -1"),
-        (pair(gold=mention(start=2**31)), "'start' cannot be 2147483648"),
-        (pair(gold=mention(start=5)), "'end' cannot be 5"),
-        (pair(gold=mention(end=10**30)), "'end' cannot be 1000"),
-        (pair(gold=mention(end=False)), "'end' cannot be false"),
-        (pair(gold=mention(type=None)), "'type' cannot be null"),
-        (pair(gold=mention(text=["Eve"])), "'text' cannot be ['Eve']"),
-        (pair(systems=["crf"]), "'systems' cannot be ['crf']"),
-        (pair(systems={"crf": 0.5}), "'crf' cannot be 0.5"),
-        (pair(systems={"crf": ["left"]}), "'crf' cannot be ['left']"),
-        (pair(systems={"crf": {"left": "0.5"}}), "'left' cannot be '0.5'"),
-        (pair(systems={"crf": {"left": True}}), "'left' cannot be true"),
-        (pair(systems={"crf": {"left": 1.5}}), "'left' cannot be 1.5"),
-        (pair(systems={"crf": {"left": 10**400}}), "'left' cannot be 1000"),
-        (pair(systems={"crf": {"left": -0.5}}), "'left' cannot be -0.5"),
-        (pair(systems={"crf": {"left": None}}), "'left' cannot be null"),
-        (pair(judgement=None), "'judgement' cannot be null"),
-        (pair(judgement=1), "'judgement' cannot be 1"),
-        (pair("maybe"), "judgement 'maybe' is unknown"),
-        (pair("x" * 10_000), "is unknown"),
-        (pair("bad", sentence=1), "this pair was there before"),
-        (pair("", sentence=1), "this pair was there before"),
-        (pair(sentence=1, gold=mention(text="Eva Lee")), "this pair was there before"),
+        (None, "null is not a pair"),
+        (7, "7 is not a pair"),
+        ([pair()], "is not a pair"),
+        *((without(PAIR, key), f"the key '{key}' is missing") for key in PAIR),
+        *((pair(gold=without(MENTION, key)), f"the key '{key}' is missing") for key in MENTION),
+        *(
+            (pair(predicted=without(MENTION, key)), f"the key '{key}' is missing")
+            for key in MENTION
+        ),
+        (pair(dataset=None), "invalid value null for 'dataset'"),
+        (pair(dataset=1), "invalid value 1 for 'dataset'"),
+        (pair(sentence="12"), "invalid value '12' for 'sentence'"),
+        (pair(sentence=12.0), "invalid value 12.0 for 'sentence'"),
+        (pair(sentence=True), "invalid value true for 'sentence'"),
+        (pair(sentence=0), "invalid value 0 for 'sentence'"),
+        (pair(sentence=10**400), f"invalid value {reprlib.repr(10**400)} for 'sentence'"),
+        (pair(gold=None), "invalid value null for 'gold'"),
+        (pair(gold=[3, 5]), "invalid value [3, 5] for 'gold'"),
+        (pair(predicted="Eve"), "invalid value 'Eve' for 'predicted'"),
+        (pair(gold=mention(start=-1)), "invalid value -1 for 'start'"),
+        (pair(gold=mention(start=2**31)), "invalid value 2147483648 for 'start'"),
+        (pair(gold=mention(start=5)), "invalid value 5 for 'end'"),
+        (pair(gold=mention(end=10**30)), f"invalid value {reprlib.repr(10**30)} for 'end'"),
+        (pair(gold=mention(end=False)), "invalid value false for 'end'"),
+        (pair(gold=mention(type=None)), "invalid value null for 'type'"),
+        (pair(gold=mention(text=["Eve"])), "invalid value ['Eve'] for 'text'"),
+        (pair(systems=["crf"]), "invalid value ['crf'] for 'systems'"),
+        (pair(systems={"crf": 0.5}), "invalid value 0.5 for 'crf'"),
+        (pair(systems={"crf": ["left"]}), "invalid value ['left'] for 'crf'"),
+        (pair(systems={"crf": {"left": "0.5"}}), "invalid value '0.5' for 'left'"),
+        (pair(systems={"crf": {"left": True}}), "invalid value true for 'left'"),
+        (pair(systems={"crf": {"left": 1.5}}), "invalid value 1.5 for 'left'"),
+        (
+            pair(systems={"crf": {"left": 10**400}}),
+            f"invalid value {reprlib.repr(10**400)} for 'left'",
+        ),
+        (pair(systems={"crf": {"left": -0.5}}), "invalid value -0.5 for 'left'"),
+        (pair(systems={"crf": {"left": None}}), "invalid value null for 'left'"),
+        (pair(judgement=None), "invalid value null for 'judgement'"),
+        (pair(judgement=1), "invalid value 1 for 'judgement'"),
+        (pair("maybe"), "unknown judgement 'maybe'"),
+        (pair("x" * 10_000), "unknown judgement"),
+        (pair("bad", sentence=1), "this pair is there twice"),
+        (pair("", sentence=1), "this pair is there twice"),
+        (pair(sentence=1, gold=mention(text="Eva Lee")), "this pair is there twice"),
     ],
 )
 def test_a_pair_that_cannot_be_is_refused_with_its_number(
@@ -197,14 +204,14 @@ def test_a_pair_that_cannot_be_is_refused_with_its_number(
 def test_infinity_in_disguise_is_no_credit(tmp_path: Path) -> None:
     path = written(tmp_path / "j.json", [pair(systems={"crf": {"left": 0.25}})])
     path.write_text(path.read_text().replace("0.25", "1e999"))
-    with pytest.raises(InputError, match="'left' cannot be inf"):
+    with pytest.raises(InputError, match="invalid value inf for 'left'"):
         read_judgements(path)
 
 
 def test_a_list_in_csv_says_no_places(tmp_path: Path) -> None:
     path = tmp_path / "pairs.csv"
     path.write_text("system,credit left,judgement\ns,0.5,good\n")
-    with pytest.raises(InputError, match="does not say which tokens"):
+    with pytest.raises(InputError, match="does not hold the tokens"):
         read_pairs(path)
 
 

@@ -171,16 +171,19 @@ def test_a_borrowed_variance_of_runs_is_part_of_the_prediction() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"difference": 0}, "difference: 0 cannot be"),
-        ({"difference": float("nan")}, "difference: nan cannot be"),
-        ({"difference": "1"}, "difference: '1' cannot be"),
-        ({"power": 0.3}, r"power: 0\.3 cannot be"),
-        ({"power": 1}, "power: 1 cannot be"),
-        ({"alpha": 0}, "alpha: 0 cannot be"),
-        ({"alpha": True}, "alpha: True cannot be"),
-        ({"resample": "word"}, "there is no 'word' to resample"),
-        ({"metric": "correct", "match": "overlap"}, "metric 'correct': it is no share"),
-        ({"metric": "f3"}, "metric 'f3': there is none over everything by 'exact'"),
+        ({"difference": 0}, "difference: invalid value 0"),
+        ({"difference": float("nan")}, "difference: invalid value nan"),
+        ({"difference": "1"}, "difference: invalid value '1'"),
+        ({"power": 0.3}, r"power: invalid value 0\.3"),
+        ({"power": 1}, "power: invalid value 1"),
+        ({"alpha": 0}, "alpha: invalid value 0"),
+        ({"alpha": True}, "alpha: invalid value True"),
+        ({"resample": "word"}, "unknown cluster unit 'word'"),
+        ({"metric": "correct", "match": "overlap"}, "metric 'correct': it is a count"),
+        (
+            {"metric": "f3"},
+            "metric 'f3': the results have no overall score of it by the match 'exact'",
+        ),
     ],
 )
 def test_what_cannot_be_asked_is_refused(

@@ -74,8 +74,11 @@ def test_where_sentences_are_not_the_clusters_there_is_no_ratio(tmp_path: Path) 
     assert neighbour_ratio(folded, [("a",)], "sentence") is None
 
 
-NOTE = "d: neighbouring sentences are alike: over blocks of 20, the variance of {} is"
-REMEDY = "times that over sentences; --resample block:20 reckons with it"
+NOTE = (
+    "d: neighbouring sentences are alike, so intervals over sentences are too narrow "
+    "(variance of {} over blocks of 20: "
+)
+REMEDY = " times). Fix: --resample block:20"
 
 
 def test_comparisons_and_evaluations_have_the_note() -> None:

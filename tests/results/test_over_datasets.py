@@ -85,19 +85,22 @@ def test_it_is_kept(name: str, protocol: Protocol | None, four: Results, tmp_pat
 
 
 def test_files_that_say_different_things_of_their_datasets_are_not_joined(four: Results) -> None:
-    with pytest.raises(InputError, match="says something else of its datasets than old"):
+    with pytest.raises(InputError, match=r"its \[protocol\] differs from the one of old"):
         join_results(said(four, SPLITS), said(four, Protocol("fixed")), "old.json", "new.json")
 
 
 @pytest.mark.parametrize(
     ("kind", "ratio", "message"),
     [
-        ("folds", None, "datasets cannot be 'folds'. Fix: Known: .*splits"),
-        ("splits", None, "splits overlap, and nobody says how much"),
-        ("fixed", 0.2, "only splits have one"),
-        *(("splits", ratio, "cannot be") for ratio in (0, -1, float("inf"), float("nan"), True)),
-        ("splits", "0.2", "'0.2' cannot be"),
-        (3, None, "datasets cannot be 3"),
+        ("folds", None, "unknown kind of datasets 'folds'. Fix: Known: .*splits"),
+        ("splits", None, "splits overlap, and no ratio was given"),
+        ("fixed", 0.2, "only splits have a ratio"),
+        *(
+            ("splits", ratio, "invalid value")
+            for ratio in (0, -1, float("inf"), float("nan"), True)
+        ),
+        ("splits", "0.2", "invalid value '0.2'"),
+        (3, None, "unknown kind of datasets 3"),
     ],
 )
 def test_a_protocol_that_cannot_be_is_refused(kind: Any, ratio: Any, message: str) -> None:
@@ -476,6 +479,6 @@ def test_a_rope_is_shown_beside_the_tests(four: Results) -> None:
 
 def test_a_rope_around_one_dataset_is_a_note() -> None:
     found = nerscope.compare(evaluated("d", 1), "a", "c", samples=300, metrics=["f1"], rope=1)
-    assert any("--rope is about several datasets" in note for note in found.notes)
-    with pytest.raises(UsageError, match="rope: -1 cannot be"):
+    assert any("--rope needs several datasets" in note for note in found.notes)
+    with pytest.raises(UsageError, match="rope: invalid value -1"):
         nerscope.compare(evaluated("d", 1), "a", "c", rope=-1)

@@ -72,7 +72,7 @@ def test_metrics_of_tokens_rank_systems_as_well(metric: str) -> None:
 def test_other_matches_and_metrics_can_be_chosen(results: Results) -> None:
     rows = results.ranking("recall", "overlap")
     assert {(row.metric, row.match) for row in rows} == {("recall", "overlap")}
-    with pytest.raises(UsageError, match="no overall score that has a better side"):
+    with pytest.raises(UsageError, match="no overall score with a better direction"):
         results.ranking("spurious")
     with pytest.raises(UsageError):
         results.ranking("nonsense")

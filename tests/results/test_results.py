@@ -89,7 +89,7 @@ def stored(**changed: Any) -> str:
         ("", "not JSON"),
         ("{", "not JSON"),
         pytest.param("[" * 50_000, "not JSON", id="deep"),
-        (stored()[:-1] + ', "x": NaN}', "NaN is no number of JSON"),
+        (stored()[:-1] + ', "x": NaN}', "NaN is not valid JSON"),
         ("[]", "holds no nerscope results"),
         ("3", "holds no nerscope results"),
         ('{"rows": []}', "holds no nerscope results"),
@@ -102,8 +102,8 @@ def stored(**changed: Any) -> str:
         # from the future
         (
             stored(nerscope="99.0.0", format=3),
-            r"its format is 3 \(nerscope 99.0.0\), this program knows 2. "
-            "Fix: install that version of nerscope",
+            r"its format is 3 \(nerscope 99.0.0\), this version reads 2. "
+            "Fix: pip install --upgrade nerscope",
         ),
     ],
 )
@@ -153,7 +153,7 @@ ROW = {
     ],
 )
 def test_damaged_results_are_refused(changed: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match="these results are damaged"):
+    with pytest.raises(InputError, match="the results are damaged"):
         Results.from_json(stored(**changed))
 
 
@@ -176,7 +176,7 @@ def test_damaged_results_are_refused(changed: dict[str, Any]) -> None:
 def test_evidence_with_a_damaged_part_is_refused(part: str, value: Any) -> None:
     content = json.loads(format_1_bytes())
     content["evidence"][0][part] = value
-    with pytest.raises(InputError, match="these results are damaged"):
+    with pytest.raises(InputError, match="the results are damaged"):
         Results.from_json(json.dumps(content))
 
 
@@ -197,7 +197,7 @@ def test_a_saved_file_holds_no_rows_and_loads_with_all_of_them(results: Results)
 def test_damaged_intervals_are_refused(results: Results, key: str, value: Any) -> None:
     content = json.loads(results.file_text())
     content["intervals"][key] = value
-    with pytest.raises(InputError, match="these results are damaged"):
+    with pytest.raises(InputError, match="the results are damaged"):
         Results.from_json(json.dumps(content))
 
 
@@ -301,8 +301,8 @@ def test_a_match_that_stands_alone_need_not_be_named() -> None:
     ("wanted", "count"),
     [
         ({"metric": "f1"}, "2 rows"),  # of two systems
-        ({"system": "a", "metric": "f3"}, "0 rows"),
-        ({"system": "a", "facet": "tmr", "metric": "recall"}, "0 rows"),  # no level
+        ({"system": "a", "metric": "f3"}, "no row fits"),
+        ({"system": "a", "facet": "tmr", "metric": "recall"}, "no row fits"),  # no level
     ],
 )
 def test_a_value_that_is_not_one_is_refused(

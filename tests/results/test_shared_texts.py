@@ -51,16 +51,14 @@ def copied() -> Results:
 
 def test_tests_over_datasets_with_the_same_texts_are_refused(copied: Results) -> None:
     summary = over(copied)
-    assert summary.refused == "hau and again share 97 % of their texts: they are not two datasets"
+    assert summary.refused == "hau and again share 97 % of their texts and are not independent"
     for name in ("low", "high", "low_drawn", "p_fixed", "p_drawn", "p_sign", "p_wilcoxon"):
         assert summary[name] is None
     assert summary.better_on is None and summary.p_fixed_corrected is None
     assert summary.difference is not None and summary.ahead == 3
     first = str(compared(copied)).split("\n")[0]
     assert "no significant difference" in first
-    assert (
-        "(hau and again share 97 % of their texts: they are not two datasets; choose with" in first
-    )
+    assert "(hau and again share 97 % of their texts and are not independent; choose with" in first
     assert "hau and again share 58 sentences (97 % of hau)" in compared(copied).notes
 
 
@@ -129,7 +127,7 @@ def test_a_diagnosis_over_the_same_texts_says_so() -> None:
     first = long(60, 1)
     results = results_of(["eLen"], hau=first, again=first)
     notes = nerscope.diagnose(results, samples=20).notes
-    assert any("they are not two datasets, and tests over both" in note for note in notes)
+    assert any("are not independent, so tests over both" in note for note in notes)
     apart = nerscope.diagnose(results_of(["eLen"], hau=first, pcm=long(60, 2)), samples=20).notes
     assert not any("not two datasets" in note for note in apart)
 

@@ -63,7 +63,7 @@ def test_words_and_samples_are_chosen(results: Results) -> None:
 
 def test_what_cannot_be_shown_is_refused(results: Results) -> None:
     for facet in ("hard=nothing", "tmr=seen"):
-        with pytest.raises(UsageError, match="do not have it"):
+        with pytest.raises(UsageError, match="it is not in the results"):
             token_mistakes(results, [facet])
     without = nerscope.evaluate(GOLD, SYSTEMS, train=TRAIN, facets=["hard"], texts=False)
     with pytest.raises(InputError, match="keep no texts"):

@@ -144,12 +144,14 @@ def test_a_report_of_folded_results_has_no_sentences_and_says_how_many_there_wer
     ids=["errors", "confusion", "partial", "changes"],
 )
 def test_what_needs_single_mentions_says_how_to_keep_them(ask: Any) -> None:
-    with pytest.raises(InputError, match=r"sums are kept and no single mentions.*fold=False"):
+    with pytest.raises(InputError, match=r"are kept only as sums.*fold=False"):
         ask(evaluated(fold=True))
 
 
 def test_what_was_folded_by_sentences_cannot_be_drawn_by_documents() -> None:
-    with pytest.raises(InputError, match=r"no document is left to draw.*--resample document"):
+    with pytest.raises(
+        InputError, match=r"a document cannot be used as a cluster.*--resample document"
+    ):
         nerscope.compare(evaluated(fold=True), "a", "b", resample="document")
 
 
@@ -205,7 +207,7 @@ def test_an_output_that_is_wrong_everywhere_is_not_taken_for_gold() -> None:
 
 
 def test_results_that_are_folded_are_not_held_against_others() -> None:
-    with pytest.raises(InputError, match="one keeps sums and the other single mentions"):
+    with pytest.raises(InputError, match="keep only sums, the other single mentions"):
         check_comparable(*(evaluated(fold=fold).evidence[0] for fold in (True, False)))
 
 

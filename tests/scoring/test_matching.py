@@ -296,9 +296,9 @@ def test_muc_counts_and_scores_reach_the_rows(
         ("muc-strict(typed=no)", "no such option"),
         ("left(colour=1)", "no such option"),
         # numbers that are no credit
-        ("left(credit=1.5)", "credit=1.5 cannot be"),
-        ("left(credit=-0.5)", "credit=-0.5 cannot be"),
-        ("iou(threshold=2)", "threshold=2 cannot be"),
+        ("left(credit=1.5)", "invalid value credit=1.5"),
+        ("left(credit=-0.5)", "invalid value credit=-0.5"),
+        ("iou(threshold=2)", "invalid value threshold=2"),
     ],
 )
 def test_a_match_that_cannot_be_read_is_refused(text: str, message: str) -> None:
@@ -336,9 +336,9 @@ def test_a_match_of_ones_own_may_be_registered_again() -> None:
 @pytest.mark.parametrize(
     ("name", "defaults", "message"),
     [
-        ("overlap", {}, "a built-in one has this name"),
-        ("a b", {}, "this is no name"),
-        ("near", {"width": 1.0}, "name it credit or threshold"),
+        ("overlap", {}, "a built-in match has this name"),
+        ("a b", {}, "invalid name"),
+        ("near", {"width": 1.0}, "use credit or threshold"),
     ],
 )
 def test_a_match_that_cannot_be_registered_is_refused(
@@ -361,7 +361,7 @@ def test_a_match_that_cannot_be_registered_is_refused(
 )
 def test_a_rule_that_gives_no_credits_is_refused(rule: Any) -> None:
     register_match("odd", rule)
-    with pytest.raises(UsageError, match="does not give 1 numbers from 0 to 1"):
+    with pytest.raises(UsageError, match="does not return 1 numbers from 0 to 1"):
         pairs("odd", [P05], [P03])
 
 

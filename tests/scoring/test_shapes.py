@@ -164,7 +164,7 @@ def test_a_discontinuous_mention_is_right_only_with_its_own_tokens(
     results = ns.evaluate(ARMS_AND_LEGS, {"s": system})
     assert results.value(metric="recall", match="exact") == right / 2
     [note] = {loss["message"] for loss in results.losses if loss["kind"] == "overlapping mentions"}
-    assert "what divides tokens is left out" in note
+    assert "token facets and accuracy are left out" in note
 
 
 def test_surfaces_and_lengths_leave_holes_out() -> None:
@@ -184,7 +184,7 @@ def test_results_with_holes_outside_of_a_mention_are_refused() -> None:
     (shape,) = columns["ledgers"]["mention"]["runs"][0]["pred"]["shapes"]
     assert unpack_evidence(pack(columns)).texts == results.evidence[0].texts
     shape[1] = [[2, 50]]
-    with pytest.raises(ValueError, match="holes lie outside"):
+    with pytest.raises(ValueError, match="gap of a mention is outside"):
         unpack_evidence(pack(columns))
 
 

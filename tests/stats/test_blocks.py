@@ -106,7 +106,7 @@ def test_all_commands_speak_of_blocks() -> None:
     assert "of 9 blocks of 10 sentences" in str(verdict)
     attributes = nerscope.evaluate(GOLD, SYSTEMS, facets=["eLen", "sLen"])
     contrasted, _ = nerscope.contrast(results, "type=PER", "type=LOC", resample="block:30")
-    assert contrasted.untested == "rests on 3 blocks of 30 sentences, 6 are needed"
+    assert contrasted.untested == "differs in 3 blocks of 30 sentences, 6 are needed"
     diagnosis = nerscope.diagnose(attributes, resample="block:10")
     tests = {row.test for row in diagnosis.self_diagnosis}
     assert any(test and "blocks of 10 sentences" in test for test in tests)
@@ -114,19 +114,20 @@ def test_all_commands_speak_of_blocks() -> None:
 
 @pytest.mark.parametrize("unit", ["block", "block:0", "block:x", "block:-2", "blocks:20", "20"])
 def test_what_is_no_block_is_refused(unit: str) -> None:
-    with pytest.raises(UsageError, match=r"no '.*' to resample.*block:20"):
+    with pytest.raises(UsageError, match=r"unknown cluster unit '.*'.*block:20"):
         nerscope.Sampling(unit)
 
 
 def test_results_folded_by_sentences_have_no_blocks() -> None:
     results = nerscope.evaluate(GOLD, SYSTEMS, fold=True)
-    with pytest.raises(InputError, match=r"its sentences.*no block of 5 sentences.*block:5"):
+    fact = r"groups of sentences, so a block of 5 sentences cannot be used.*block:5"
+    with pytest.raises(InputError, match=fact):
         nerscope.compare(results, "a", "b", resample="block:5")
     mended = nerscope.evaluate(GOLD, SYSTEMS, fold=True, intervals=nerscope.Sampling("block:5"))
     folded = nerscope.compare(mended, "a", "b")
     whole = nerscope.compare(nerscope.evaluate(GOLD, SYSTEMS), "a", "b", resample="block:5")
     assert [row.p for row in folded.rows] == [row.p for row in whole.rows]
-    with pytest.raises(InputError, match=r"blocks of 5 sentences of the results.*same --resample"):
+    with pytest.raises(InputError, match=r"groups of blocks of 5 sentences.*same --resample"):
         nerscope.gate(mended, results, system="a")
 
 

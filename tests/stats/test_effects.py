@@ -237,12 +237,12 @@ def table(scores: list[float], sizes: list[float], clusters: int = 9) -> Flipped
     ("one", "why"),
     [
         (table([0.5, 0.6], [9, 9]), None),
-        (table([0.5, 0.6], [9, 9], 5), "6 clusters with mentions are needed, there are 5"),
+        (table([0.5, 0.6], [9, 9], 5), "6 clusters with mentions are needed, the data has 5"),
         (table([0.5, float("nan")], [9, 0]), "two buckets with mentions are needed"),
         (table([0.5, 1.0], [9, 0]), "two buckets with mentions are needed"),
         (
             table([1.0, 1.0], [9, 9])._replace(added=np.zeros((50, 2))),
-            "the score is the same everywhere",
+            "the score is the same in all buckets",
         ),
     ],
 )

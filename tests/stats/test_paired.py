@@ -264,12 +264,12 @@ def test_the_share_of_a_cluster_is_half_of_what_its_swap_changes() -> None:
 @pytest.mark.parametrize("p", [-0.1, 1.1, NAN])
 def test_a_p_value_that_cannot_be_is_refused(p: float) -> None:
     register_method(Method("odd", lambda pair: p))
-    with pytest.raises(UsageError, match="it gives the p-value"):
+    with pytest.raises(UsageError, match="it returns the p-value"):
         differences({"a": GOOD, "b": BAD}, "odd")
 
 
 def test_a_built_in_method_stays() -> None:
-    with pytest.raises(UsageError, match="a built-in one has this name"):
+    with pytest.raises(UsageError, match="a built-in method has this name"):
         register_method(Method("bootstrap", other_sign))
 
 

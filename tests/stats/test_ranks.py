@@ -119,7 +119,7 @@ def test_wilcoxon_of_few_pairs(x: list[float], y: list[float], wanted: float) ->
 def test_without_scipy_its_tests_say_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "scipy.stats", None)
     monkeypatch.setitem(sys.modules, "scipy", None)
-    with pytest.raises(UsageError, match=r"install nerscope\[stats\]"):
+    with pytest.raises(UsageError, match=r"pip install 'nerscope\[stats\]'"):
         wilcoxon(np.array([0.1, 0.2, 0.3]), np.array([0.2, 0.1, 0.3]))
 
 

@@ -14,7 +14,7 @@ from tests.scoring.toys import Corpus, drawn, noisy
 
 import nerscope
 from nerscope.errors import InputError, UsageError
-from nerscope.results.terms import explain_term
+from nerscope.results.explanations import explain
 from nerscope.scoring.evidence import Evidence
 from nerscope.stats.clusters import CellKey, ClusterCounts, clusters_of
 from nerscope.stats.intervals import cluster_variance
@@ -211,7 +211,7 @@ def test_outputs_over_two_ways_are_tested_by_students_test() -> None:
     alone = nerscope.power(results, resample="sentence")[0]
     assert power.detectable is not None and alone.detectable is not None
     assert power.detectable >= alone.detectable
-    assert "surface" in explain_term("two-way")[1]
+    assert "surface" in explain("two-way")[0].meaning
 
 
 def test_surfaces_need_texts() -> None:
@@ -227,5 +227,5 @@ def test_surfaces_need_texts() -> None:
 def test_other_orders_are_refused_with_the_right_one(unit: str) -> None:
     with pytest.raises(UsageError, match="document,surface"):
         nerscope.Sampling(unit)
-    with pytest.raises(UsageError, match="names change signs in any case"):
+    with pytest.raises(UsageError, match="mentions of one name are always clusters"):
         nerscope.diagnose(nerscope.evaluate(*toys(3), facets=["eLen"]), resample="sentence,surface")

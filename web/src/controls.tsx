@@ -111,12 +111,12 @@ export function PairChoice({ context }: { context: Context }) {
   );
 }
 
-/** Single keys can be switched off, for those whose keyboard or voice presses them by chance. */
+/** Keyboard shortcuts can be switched off, because voice control may trigger them by accident. */
 export function KeySwitch({ heard, onChange }: { heard: boolean; onChange: (heard: boolean) => void }) {
   return (
     <label class="check note">
       <input type="checkbox" checked={heard} onChange={(event) => onChange(event.currentTarget.checked)} />
-      single keys
+      keyboard shortcuts
     </label>
   );
 }

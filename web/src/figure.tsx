@@ -93,7 +93,7 @@ export function Drawing<Chart>({ plot, chart }: { plot: (chart: Chart, width: nu
   return <div class="drawing" ref={holder} />;
 }
 
-/** Marks that lead somewhere are links with a name; the rest is told by the label of the whole. */
+/** Marks that link somewhere get an accessible name; the label of the figure describes the rest. */
 function makeReadable(drawn: Element, signed: (tip: string) => string): void {
   const sheets = drawn.matches("svg") ? [drawn] : [...drawn.querySelectorAll("svg")];
   for (const sheet of sheets) {

@@ -1,7 +1,7 @@
 // Spans of a dataset with what became of them in each run, and the sentences that fit a filter.
 import type { Dataset, Page } from "./data";
 
-export const NOBODY = "(nobody)"; // stands for the missing side of a pair
+export const NONE = "(none)"; // the missing side of a pair
 const ABSENT = ".";
 
 /** What a reader asks for; whatever is missing does not matter. */
@@ -91,7 +91,7 @@ export class Mentions {
     const own = this.type(span);
     if (this.outcome(run, span) === "correct") return [own, own];
     const mate = this.mate(run, span);
-    const other = mate === null ? NOBODY : this.type(mate);
+    const other = mate === null ? NONE : this.type(mate);
     return this.isGold(span) ? [own, other] : [other, own];
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Filter, Mentions, NOBODY, findSentences, withWords } from "../src/mentions";
+import { type Filter, Mentions, NONE, findSentences, withWords } from "../src/mentions";
 import { OUTCOMES, toyDataset, toyPage } from "./toy";
 
 const mentions = new Mentions(toyDataset, OUTCOMES);
@@ -20,8 +20,8 @@ describe("what became of spans", () => {
   it("knows the types that meet", () => {
     expect(mentions.types(0, 4)).toEqual(["LOC", "ORG"]);
     expect(mentions.types(0, 5)).toEqual(["LOC", "ORG"]);
-    expect(mentions.types(1, 3)).toEqual(["PER", NOBODY]);
-    expect(mentions.types(1, 2)).toEqual([NOBODY, "PER"]);
+    expect(mentions.types(1, 3)).toEqual(["PER", NONE]);
+    expect(mentions.types(1, 2)).toEqual([NONE, "PER"]);
     expect(mentions.types(1, 1)).toEqual(["PER", "PER"]);
   });
 
@@ -48,8 +48,8 @@ describe("a filter", () => {
     ["of an outcome", { outcome: "wrong type" }, [5]],
     ["of an outcome that a system does not have", { system: "y", outcome: "wrong type" }, []],
     ["of a pair of types", { gold: "LOC", predicted: "ORG" }, [5]],
-    ["of what was missed", { gold: "PER", predicted: NOBODY }, [1]],
-    ["of what was made up", { gold: NOBODY }, [1]],
+    ["of what was missed", { gold: "PER", predicted: NONE }, [1]],
+    ["of spurious mentions", { gold: NONE }, [1]],
     ["of a type on either side", { type: "ORG" }, [5]],
     ["of a level of mentions", { system: "y", facet: "tmr", level: "unseen", outcome: "error" }, [1]],
     ["of a level of tokens", { system: "x", facet: "hard", level: "unseen" }, [1]],

@@ -24,38 +24,39 @@ if TYPE_CHECKING:
 
 FileContent = Callable[[], bytes | str]  # made when the file is written
 
-FILE_HELP = "Options of a file follow it: FILE::token=1,label=2 (see docs/files.md)."
+FILE_HELP = "File options follow the name: FILE::token=1,label=2."
 
 
 def format_option(*more: str) -> Any:
     """The option `--format` of a command for which further formats are worth naming."""
     names = ", ".join(("text", "markdown", "latex", "csv", "json", *more))
-    return typer.Option("text", metavar="FORMAT", help=f"{names}, or one of a plug-in.")
+    return typer.Option("text", metavar="FORMAT", help=f"{names}, or the format of a plug-in.")
 
 
 # Typed Any, as typer.Option itself is: a field has the type of its value.
-RESULTS: Any = typer.Argument(metavar="RESULTS", help="What `evaluate -o` wrote.")
+RESULTS: Any = typer.Argument(metavar="RESULTS", help="Results saved with evaluate -o.")
 FORMAT = format_option()
 PLUGIN: Any = typer.Option(
     [],
     metavar="FILE.py",
-    help="Python file that registers your own facets, matches, metrics, formats …",
+    help="Python file that registers facets, matches, metrics or formats; repeatable.",
 )
-QUIET: Any = typer.Option(False, "--quiet", "-q", help="Print what was asked for, and no notes.")
+QUIET: Any = typer.Option(False, "--quiet", "-q", help="Print no notes and no hints.")
 CASE: Any = typer.Option(
     "sensitive",
     metavar="NAME",
-    help="How tokens are compared with training: sensitive, or fold (without case).",
+    help="Comparison of tokens with training: sensitive, or fold (ignore case).",
 )
 REPAIR: Any = typer.Option(
     "conlleval",
     metavar="NAME",
-    help="How to read invalid labels: conlleval, strict, discard, none.",
+    help="How invalid labels are read: conlleval, strict, discard, none.",
 )
 RESAMPLE: Any = typer.Option(
     None,
     metavar="UNIT",
-    help="What is independent: document, sentence or block:20; document,surface for two ways.",
+    help="What is resampled: document, sentence, block:20; document,surface for two-way "
+    "clusters. Default: documents if they are marked, else sentences.",
 )
 CODES: Any = typer.Option(
     False, "--codes", help="Show the short names of the papers, such as tmr=seen, without words."
@@ -64,7 +65,7 @@ NOTES: Any = typer.Option(False, "--notes", help="Print every note in full.")
 SIGNATURE: Any = typer.Option(
     False, "--signature", help="Print all settings that affect a number, in one line."
 )
-SEED: Any = typer.Option(0, metavar="N", help="The same seed gives the same numbers.")
+SEED: Any = typer.Option(0, metavar="N", help="Seed of random draws.")
 
 # As `head` leaves a pipe: nothing more to print. Windows calls it an invalid argument.
 _READER_GONE = (errno.EPIPE, errno.EINVAL) if os.name == "nt" else (errno.EPIPE,)
@@ -162,7 +163,7 @@ def _as_chosen(document: "Document", form: str, options: object) -> "Document":
 def print_output(text: str, escape: Callable[[str], str] = visible) -> None:
     """Print to standard output, with control characters made visible by `escape`.
 
-    A closed pipe is no failure, a full disk is.
+    A closed pipe is ignored; a full disk is an error.
     """
     from nerscope.results.files import unwritable
 

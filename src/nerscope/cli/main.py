@@ -20,7 +20,7 @@ from nerscope.cli.options import (
 from nerscope.errors import NerscopeError
 from nerscope.version import VERSION
 
-FAULT = 3  # exit code of a fault of the program or its surroundings
+FAULT = 3  # exit code of an internal error or a failing machine
 
 
 def _version(requested: bool) -> None:
@@ -48,7 +48,10 @@ def _options(
         help="Install completion for a shell.",
     ),
 ) -> None:
-    """How good a named-entity recogniser really is, where it fails, whether B truly beats A."""
+    """Evaluate named-entity recognisers: how good they are, where they fail, whether B beats A.
+
+    `nerscope demo` shows an example. `nerscope explain TEXT` explains anything that is printed.
+    """
 
 
 def application() -> typer.Typer:
@@ -104,8 +107,8 @@ def _fault(kind: type[BaseException], error: BaseException, trace: TracebackType
     if os.environ.get("NERSCOPE_TRACEBACK"):
         sys.__excepthook__(kind, error, trace)
     print_message(
-        f"a fault of the program ({kind.__name__}: {error}). "
-        "Fix: report it; with NERSCOPE_TRACEBACK=1 it shows where"
+        f"internal error ({kind.__name__}: {error}). "
+        "Fix: report it, with the output of NERSCOPE_TRACEBACK=1 nerscope …"
     )
     sys.stderr.flush()
     # After an excepthook, Python would exit with 1, which means that a check failed.

@@ -1,4 +1,4 @@
-"""What options take: checks of their values, parsing, and completion of names by shells."""
+"""Values of options: checks, parsing, and completion of names by shells."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -29,7 +29,7 @@ NAMES = {
     "recipe": "nerscope.lab.recipe.RECIPES",
     "repair": "nerscope.corpus.mentions.REPAIRS",
     "scheme": "nerscope.corpus.schemes.SCHEMES",
-    "terms": "nerscope.results.terms.all_terms",
+    "terms": "nerscope.results.explanations.all_terms",
     "to": "nerscope.corpus.schemes.SCHEMES",
     "what": "nerscope.render.figures.FIGURES",
 }
@@ -39,9 +39,9 @@ SHELLS = ("bash", "zsh", "fish", "powershell", "pwsh")
 
 
 def check_name(option: str, name: str, known: Iterable[str]) -> None:
-    """Refuse an unknown name, with the closest known one as the fix."""
+    """Refuse an unknown name, and suggest the closest known one."""
     if name not in known:
-        raise UsageError(option, f"there is no '{name}'", suggest(name, known))
+        raise UsageError(option, f"unknown name '{name}'", suggest(name, known))
 
 
 def check_outputs(outputs: Iterable[str | None], inputs: Iterable[str | None] = ()) -> None:
@@ -52,7 +52,7 @@ def check_outputs(outputs: Iterable[str | None], inputs: Iterable[str | None] = 
     for path in given:
         try:
             if "\0" in path or not (Path(path).name or (Path(path).is_dir() and path)):
-                raise OutputError(repr(path), "this is no name of a file", "name a file")
+                raise OutputError(repr(path), "not a file name", "give the name of a file")
             Path(path).exists()  # raises for names that the system refuses, as too long ones
         except OSError as error:
             raise unwritable(path, error) from None
@@ -61,22 +61,20 @@ def check_outputs(outputs: Iterable[str | None], inputs: Iterable[str | None] = 
     for place, path in enumerate(given):
         target = Path(path)
         if target.is_dir():
-            raise OutputError(path, "this is a folder", "name a file in it")
+            raise OutputError(path, "this is a folder", f"{Path(path) / 'FILE'}")
         others = [*read, *map(Path, given[:place])]
         if any(_same(target, other) for other in others):
             raise OutputError(
                 path,
-                "this is one of the inputs, or another output",
+                "this file is also an input, or another output",
                 "choose another name for the output",
             )
         if not target.parent.is_dir():
-            raise OutputError(
-                path, "its folder does not exist", f"make the folder {target.parent} first"
-            )
+            raise OutputError(path, "its folder does not exist", f"mkdir -p {target.parent}")
         if not target.exists() and not os.access(target.parent, os.W_OK):
             raise OutputError(
                 path,
-                "its folder cannot be written to",
+                "its folder is not writable",
                 "choose another folder, or change its permissions",
             )
 
@@ -181,7 +179,9 @@ def parse_zero_division(option: str, text: str) -> float | None:
     try:
         return float(text)
     except ValueError:
-        raise UsageError(option, f"'{text}' is no number", "give undefined, 0 or 1") from None
+        raise UsageError(
+            option, f"invalid value '{text}'", f"{option} 0 (or 1, or undefined)"
+        ) from None
 
 
 def parse_edges(given: Iterable[str]) -> dict[str, list[float]]:
@@ -190,12 +190,12 @@ def parse_edges(given: Iterable[str]) -> dict[str, list[float]]:
     for text in given:
         name, _, numbers = text.partition("=")
         if name in edges:
-            raise UsageError(f"--edges {text}", "an option is said twice", "say it once")
+            raise UsageError(f"--edges {text}", f"{name} is given twice", "give its edges once")
         try:
             edges[name] = [float(number) for number in numbers.split(",")]
         except ValueError:
             raise UsageError(
-                f"--edges {text}", "it cannot be read", "write for example --edges eLen=1,3,5"
+                f"--edges {text}", "not of the form ATTRIBUTE=E1,E2", "--edges eLen=1,3,5"
             ) from None
     return edges
 
@@ -208,12 +208,12 @@ def parse_renames(given: Iterable[str]) -> dict[str, str]:
         if not equals or not new or not all(olds.split("|")):
             raise UsageError(
                 f"--map {text}",
-                "it is not of the form OLD=NEW",
-                "write for example --map PERSON=PER",
+                "not of the form OLD=NEW",
+                "--map PERSON=PER",
             )
         for old in olds.split("|"):
             if renames.setdefault(old, new) != new:
-                raise UsageError(f"--map {text}", "an option is said twice", "map each type once")
+                raise UsageError(f"--map {text}", f"{old} is mapped twice", "map each type once")
     return renames
 
 

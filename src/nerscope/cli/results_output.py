@@ -115,7 +115,7 @@ def emit_results(
         if path := comparison_path(options.output):
             files[path] = lambda: as_json(comparison.as_dict())
             if not options.quiet:
-                print_message(f"the comparison is in {path}")
+                print_message(f"wrote the comparison to {path}")
     document = replace(
         document,
         tables=[*first_tables, *document.tables, *extra_tables],
@@ -197,6 +197,18 @@ def _unaligned(request: ListRequest) -> _ListRows:
     return unaligned(request.results)
 
 
+def _unreadable(request: ListRequest) -> _ListRows:
+    from nerscope.formats.answers.source import AnswerSource
+
+    sources = ((name, run) for name, runs in (request.systems or {}).items() for run in runs)
+    return [
+        {"system": system, **answer._asdict()}
+        for system, source in sources
+        if isinstance(source, AnswerSource)
+        for answer in source.unreadable()
+    ]
+
+
 class ListKind(NamedTuple):
     title: str
     rows: Callable[[ListRequest], _ListRows]
@@ -205,12 +217,12 @@ class ListKind(NamedTuple):
 
 
 LISTS = {
-    "hard": ListKind("The most frequent hard tokens", _hard_tokens, needs_training=True),
+    "hard": ListKind("Most frequent hard words", _hard_tokens, needs_training=True),
     "hard-errors": ListKind(
-        "Hard tokens that are labelled wrong most often", _hard_errors, needs_training=True
+        "Hard words that are mislabelled most often", _hard_errors, needs_training=True
     ),
     "wrong-tokens": ListKind(
-        "Wrong tokens in their sentences", _wrong_tokens, needs_training=True, needs_mentions=True
+        "Wrong words in their sentences", _wrong_tokens, needs_training=True, needs_mentions=True
     ),
     "partial": ListKind(
         "Pairs with partial credit",
@@ -226,4 +238,5 @@ LISTS = {
     "unaligned": ListKind(
         "Mentions that do not fit the tokens of gold", _unaligned, needs_mentions=True
     ),
+    "unreadable": ListKind("Answers that are not readable, or only partly", _unreadable),
 }

@@ -1,1 +1,1 @@
-"""Interfaces of other tools: what they compute, under the names that they use."""
+"""Interfaces of other tools: the same numbers under the same names."""

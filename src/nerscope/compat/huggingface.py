@@ -1,4 +1,4 @@
-"""For Hugging Face: its `seqeval` metric, key for key, and a function for its `Trainer`."""
+"""For Hugging Face: its `seqeval` metric with the same keys, and a function for `Trainer`."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -18,16 +18,16 @@ from nerscope.compat.loops import (
 from nerscope.compat.seqeval import accuracy_score, classification_report
 from nerscope.errors import UsageError
 
-Scores = dict[str, Any]  # numbers by name, and for each type a dictionary of numbers
+Scores = dict[str, Any]  # numbers by name, and a dictionary of numbers for each type
 _OVERALL = {"precision": "precision", "recall": "recall", "f1": "f1-score"}
 _AVERAGES = ("micro avg", "macro avg", "weighted avg")
 
 
 class Seqeval:
-    """What `evaluate.load("seqeval")` gives, without a download.
+    """The metric of `evaluate.load("seqeval")`, without a download.
 
-    With `train` (the training data) or with options (the fields of `Settings`), further keys hold
-    the numbers of tough mentions and partial credit; then give `tokens` along with predictions.
+    With `train` (the training data) or options (the fields of `Settings`), additional keys have the
+    numbers of tough mentions and partial credit. In that case, pass `tokens` with the predictions.
 
     >>> metric = Seqeval()
     >>> metric.add_batch(predictions=[["B-PER", "O"]], references=[["B-PER", "O"]])
@@ -62,7 +62,7 @@ class Seqeval:
         sample_weight: Sequence[int] | None = None,
         zero_division: str | int = "warn",
     ) -> Scores:
-        """The scores of everything added since the last call; see seqeval for the options."""
+        """The scores of all sentences since the last call; the options are those of seqeval."""
         if predictions is not None or references is not None:
             self.add_batch(predictions=predictions, references=references, tokens=tokens)
         sentences, self._sentences = self._sentences, []
@@ -74,7 +74,7 @@ class Seqeval:
             sample_weight=sample_weight,
             zero_division=zero_division,
         )
-        # nerscope reads labels with a prefix only.
+        # nerscope reads only labels with prefixes.
         with_prefixes = [_as_prefixes(sentence) for sentence in sentences] if suffix else sentences
         return scores | _tough_scores(self._evaluator, with_prefixes)
 
@@ -89,10 +89,10 @@ def compute_metrics(
 ) -> Callable[[Any], dict[str, float]]:
     """A function for `Trainer(compute_metrics=…)`: precision, recall, f1 and accuracy.
 
-    It takes scores or ids from the trainer, and leaves out tokens labelled -100. `label_list` gives
-    the labels by id. `by_type` adds `PER_f1` and so on. `train` (the training data) or options (the
-    fields of `Settings`) add numbers of tough mentions and partial credit; then `tokens` are the
-    words of each sentence of the evaluation set.
+    It takes scores or ids from the trainer, and ignores tokens labelled -100. `label_list` has the
+    labels by id. `by_type` adds `PER_f1` and similar keys. `train` (the training data) or options
+    (the fields of `Settings`) add numbers of tough mentions and partial credit; `train` also needs
+    `tokens`, the words of each sentence of the evaluation set.
 
     >>> scores = compute_metrics(["O", "B-PER"])(([[0, 1, 0]], [[-100, 1, 1]]))
     >>> scores["precision"], scores["recall"], scores["accuracy"]
@@ -104,7 +104,7 @@ def compute_metrics(
 
     def compute(prediction: Any) -> dict[str, float]:
         sentences = _read_prediction(prediction, words, label_list)
-        scores = _scores(sentences, zero_division=0)  # as seqeval has it, without its warnings
+        scores = _scores(sentences, zero_division=0)  # as in seqeval, but without its warnings
         overall = {name: scores[f"overall_{name}"] for name in (*_OVERALL, "accuracy")}
         flat = _flat_by_type(scores) if by_type else {}
         return overall | flat | _tough_scores(evaluator, sentences)
@@ -114,11 +114,11 @@ def compute_metrics(
 
 def _scores(sentences: Sequence[LabelledSentence], **options: Any) -> Scores:
     if not sentences:
-        raise UsageError("metric", "there is nothing to score", "add predictions and references")
+        raise UsageError("metric", "no sentences to score", "add predictions and references")
     gold = [sentence.gold for sentence in sentences]
     predicted = [sentence.predicted for sentence in sentences]
     report: Any = classification_report(gold, predicted, output_dict=True, **options)
-    # The three averages are rows of the report like types; without them, types remain.
+    # The report has rows for types and for three averages; only types remain here.
     overall, *_ = (report.pop(average) for average in _AVERAGES)
     scores: Scores = {
         kind: {**_renamed(numbers), "number": numbers["support"]}
@@ -150,7 +150,7 @@ def _tough_scores(
 
 
 def _as_prefixes(sentence: LabelledSentence) -> LabelledSentence:
-    """The sentence with B-PER for PER-B."""
+    """The sentence with B-PER instead of PER-B."""
     predicted, gold = (
         ["-".join(reversed(label.rsplit("-", 1))) for label in side]
         for side in (sentence.predicted, sentence.gold)
@@ -163,8 +163,8 @@ def _read_prediction(
 ) -> list[LabelledSentence]:
     """The sentences of a trainer's prediction: an object, or a pair of predictions and labels.
 
-    A model with several outputs gives a tuple of them, scores first. The tokenizer may have cut off
-    the end of long sentences, so only as many words count as have labels.
+    A model with several outputs returns a tuple, scores first. The tokenizer may have truncated
+    long sentences, so words without labels are ignored.
     """
     is_object = hasattr(prediction, "label_ids")
     outputs, labels = (prediction.predictions, prediction.label_ids) if is_object else prediction

@@ -1,4 +1,4 @@
-"""What the metrics for training loops share: batches of ids or scores in, flat numbers out."""
+"""Shared code of the metrics for training loops: batches of ids or scores, flat numbers."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -21,17 +21,17 @@ from nerscope.results.scalars import scalars_of
 from nerscope.scoring.matching import EXACT
 from nerscope.scoring.metrics import F1, PRECISION, RECALL
 
-IGNORED = -100  # the gold id of special tokens and of all pieces of a word but the first
+IGNORED = -100  # gold id of special tokens and of all sub-tokens of a word except the first
 LabelList = Sequence[str] | Mapping[int, str]
 Training = TrainingLike | None
-TOUGH_FACETS = (TMR.name, HARD.name)  # the facets that are reported by default, given training data
+TOUGH_FACETS = (TMR.name, HARD.name)  # default facets with training data
 _LabelNames = Mapping[int, str] | None
 _NO_SCORES = -1  # a number of axes that no array has
 _PLAIN_METRICS = (PRECISION, RECALL, F1)
 
 
 class LabelledSentence(NamedTuple):
-    """A sentence of a batch: its labels on both sides, and its words where they are known."""
+    """A sentence of a batch: its labels on both sides, and its words if known."""
 
     predicted: list[str]
     gold: list[str]
@@ -41,10 +41,10 @@ class LabelledSentence(NamedTuple):
 def read_batch(
     preds: Any, target: Any, tokens: Any = None, label_list: LabelList | None = None
 ) -> list[LabelledSentence]:
-    """The sentences of a batch, without tokens that have no gold label and without empty ones.
+    """The sentences of a batch, without tokens without a gold label, and without empty sentences.
 
     Labels are strings, ids of `label_list`, or (predicted) scores for each label of the list.
-    `tokens` are the words of each row, either of the whole row or of what has a gold label.
+    `tokens` are the words of each row: of all positions, or only of those with a gold label.
 
     >>> read_batch([[0, 1, 0]], [[-100, 1, 0]], label_list=["O", "B-PER"])
     [LabelledSentence(predicted=['B-PER', 'O'], gold=['B-PER', 'O'], tokens=None)]
@@ -68,7 +68,7 @@ def _read_sentence(
 ) -> LabelledSentence:
     _check_same_number(f"{place}, labels", {"predicted": len(predicted), "gold": len(gold)})
     counted = [at for at, label in enumerate(gold) if label != IGNORED]
-    # Words of the whole row, special tokens included: drop those without a gold label, too.
+    # If there are words for the complete row, drop those without a gold label.
     if words is not None and len(words) == len(gold):
         words = [words[at] for at in counted]
     if words is not None:
@@ -83,14 +83,14 @@ def _label_name(place: str, label: Any, names: _LabelNames) -> str:
     if names is None:
         raise UsageError(
             place,
-            f"the label {label!r} is no string",
-            "give strings, or label_list, the labels by their ids",
+            f"label {label!r} is not a string",
+            "give strings, or label_list=[…] with the label of each id",
         )
     if not isinstance(label, int) or label not in names:
         raise UsageError(
             place,
-            f"{label!r} is not the id of a label",
-            f"label_list has {plural(len(names), 'label')}, counted from 0",
+            f"{label!r} is not a label id",
+            f"give the ids of label_list, which has {plural(len(names), 'label')}",
         )
     return names[label]
 
@@ -98,9 +98,7 @@ def _label_name(place: str, label: Any, names: _LabelNames) -> str:
 def _check_same_number(place: str, sizes: Mapping[str, int]) -> None:
     if len(set(sizes.values())) > 1:
         numbers = ", ".join(f"{size} {name}" for name, size in sizes.items())
-        raise UsageError(
-            place, f"the numbers differ: {numbers}", "give as many of the one as of the other"
-        )
+        raise UsageError(place, f"the numbers differ: {numbers}", "give the same number of each")
 
 
 def _label_rows(batch: Any) -> list[list[Any]]:
@@ -109,16 +107,16 @@ def _label_rows(batch: Any) -> list[list[Any]]:
         if not isinstance(row, list):
             raise UsageError(
                 "labels",
-                f"{row!r} is no sentence",
+                f"{row!r} is not a sentence",
                 "give a list of sentences, each a list of labels",
             )
     return [[_best(label) for label in row] for row in rows]
 
 
 def _as_list(values: Any, score_axes: int) -> Any:
-    """Arrays and tensors of any library as lists; one with `score_axes` axes holds scores.
+    """Arrays and tensors of any library as lists; an array with `score_axes` axes has scores.
 
-    Scores are reduced by the library's own argmax: as Python lists they would be slow.
+    Scores are reduced with the argmax of their library, which is faster than with Python lists.
     """
     if getattr(values, "ndim", None) == score_axes:
         values = values.argmax(-1)
@@ -130,28 +128,28 @@ def _as_list(values: Any, score_axes: int) -> Any:
 
 
 def _best(label: Any) -> Any:
-    """The index of the highest score if `label` is a list of scores, else `label` itself."""
+    """The index of the highest score if `label` is a list of scores; otherwise `label` itself."""
     return label.index(max(label)) if isinstance(label, list) and label else label
 
 
 class LoopEvaluator(NamedTuple):
-    """Evaluates batches with the same training data and options again and again."""
+    """Evaluates batches with fixed training data and options."""
 
     train: Corpus | list[Corpus] | None
     options: Mapping[str, Any]
-    has_extras: bool  # training data or options were given: report more than exact scores
+    has_extras: bool  # with training data or options, report more than exact scores
 
     def check_tokens(self, tokens: object) -> None:
-        """Refuse sentences without words at the first batch, not after an epoch."""
+        """Raise an error for missing words at the first batch, not after an epoch."""
         if self.train is not None and tokens is None:
             raise UsageError(
                 "tokens",
-                "there are none, and what training says of words is asked for",
-                "give the words of each sentence, or leave train out",
+                "no tokens are given, but train needs them",
+                "give tokens, the words of each sentence, or remove train",
             )
 
     def without_token_facets(self) -> "LoopEvaluator":
-        """The same for mentions that may overlap, so that tokens have no single label."""
+        """This evaluator without facets of tokens, for mentions that may overlap."""
         facets = [
             text
             for text in self.options["facets"]
@@ -170,12 +168,12 @@ class LoopEvaluator(NamedTuple):
 
 
 def loop_evaluator(train: Training, options: Mapping[str, Any]) -> LoopEvaluator:
-    """Read the training data and check the options once: a mistake shows before an epoch ends.
+    """Read the training data and check the options, so that errors are raised before an epoch.
 
-    `options` are the fields of `Settings`; the facets are TOUGH_FACETS by default.
+    `options` are the fields of `Settings`; the default facets are TOUGH_FACETS.
     """
     with_defaults = {"facets": TOUGH_FACETS if train is not None else (), **options}
-    # The result is not needed here: the call raises if a facet is unknown or needs training data.
+    # Only for its errors: a facet is unknown, or needs training data.
     select_subsets(Settings.of(with_defaults), with_train=train is not None)
     return LoopEvaluator(_read_training(train), with_defaults, train is not None or bool(options))
 
@@ -191,12 +189,12 @@ def _read_training(train: Training) -> Corpus | list[Corpus] | None:
 
 
 def has_mention(sentences: Sequence[LabelledSentence]) -> bool:
-    """Whether gold has any mention: without one (early batches), no recall is defined."""
+    """Whether gold has any mention; without mentions (early batches), recall is undefined."""
     return any(label != OUTSIDE_LABEL for sentence in sentences for label in sentence.gold)
 
 
 def two_sides(sentences: Sequence[LabelledSentence]) -> tuple[list[Sentence], list[Sentence]]:
-    """The sentences as gold, with their words where all have them, and as predicted."""
+    """Gold and predicted sentences; gold has words if all sentences have them."""
     predicted: list[Sentence] = [sentence.predicted for sentence in sentences]
     if any(sentence.tokens is None for sentence in sentences):
         return [sentence.gold for sentence in sentences], predicted
@@ -204,7 +202,7 @@ def two_sides(sentences: Sequence[LabelledSentence]) -> tuple[list[Sentence], li
 
 
 def tough_numbers(results: Results) -> dict[str, float]:
-    """The numbers beyond exact scores: levels of facets and partial credit, of all types together.
+    """The numbers besides exact scores: levels of facets and partial credit, over all types.
 
     >>> gold = [["B-PER", "I-PER", "O"]]
     >>> tough_numbers(loop_evaluator(None, {}).results(gold, [["B-PER", "O", "O"]]))["left/f1"]

@@ -18,9 +18,9 @@ from nerscope.scoring.metrics import ACCURACY, F1, PRECISION
 
 
 class NerMetric:
-    """Batches in, flat numbers out, which do not depend on how the batches were divided.
+    """A metric over batches; its numbers do not depend on the division into batches.
 
-    Labels are strings or, with `label_list`, ids; gold ids of -100 do not count. `train` is the
+    Labels are strings or, with `label_list`, ids; gold ids of -100 are ignored. `train` is the
     training data, for tough mentions and hard tokens; the options are the fields of `Settings`.
 
     >>> metric = NerMetric(["O", "B-PER", "I-PER"])
@@ -34,7 +34,7 @@ class NerMetric:
         self, label_list: LabelList | None = None, *, train: Training = None, **options: Any
     ) -> None:
         self.label_list, self._evaluator = label_list, loop_evaluator(train, options)
-        # Plain lists of strings, so that it can be sent to another process.
+        # Plain lists of strings, so that the state can be sent to another process.
         self.state: list[LabelledSentence] = []
 
     def update(self, preds: Any, target: Any, tokens: Any = None) -> None:
@@ -52,19 +52,19 @@ class NerMetric:
     def compute(self) -> dict[str, float]:
         """The numbers of all batches so far, with the names of `Results.scalars`.
 
-        Undefined numbers are left out: most of them, as long as gold has no mention.
+        Undefined numbers are left out. Most numbers are undefined while gold has no mention.
         """
         return self.results().scalars() if has_mention(self.state) else self._without_mentions()
 
     def _without_mentions(self) -> dict[str, float]:
-        # Without a gold mention, each predicted label but O is wrong.
+        # Without a gold mention, each predicted label except O is wrong.
         labels = [label for sentence in self.state for label in sentence.predicted]
         wrong = sum(label != OUTSIDE_LABEL for label in labels)
         spurious = {PRECISION: 0.0, F1: 0.0} if wrong else {}
         return spurious | ({ACCURACY: 1 - wrong / len(labels)} if labels else {})
 
     def reset(self) -> None:
-        """Forget all batches."""
+        """Remove all batches."""
         self.state = []
 
     def merge(self, other: "NerMetric") -> None:

@@ -1,6 +1,6 @@
-"""The evaluator of nervaluate 1.2 under the same names: the same counts, scores and reports.
+"""The evaluator of nervaluate 1.2 with the same names, counts, scores and reports.
 
-One line changes: `from nerscope.compat.nervaluate import Evaluator`.
+To use it, change one line: `from nerscope.compat.nervaluate import Evaluator`.
 """
 
 import csv
@@ -26,7 +26,7 @@ __all__ = ["Entity", "EvaluationIndices", "EvaluationResult", "Evaluator"]
 
 _MODES = ("entities", "overall")
 _COUNTS = ("correct", "incorrect", "partial", "missed", "spurious")
-# ANSI escapes, named after the outcome that they paint.
+# ANSI escapes, some named after an outcome.
 _COLOURS = {
     "bold": "\033[1m",
     "white": "\033[97m",
@@ -40,12 +40,12 @@ _COLOURS = {
 
 
 class Evaluator:
-    """Compares predicted with gold entities in four ways: strict, exact, partial and ent_type.
+    """Compares predicted with gold entities by four strategies: strict, exact, partial, ent_type.
 
     `true` and `pred` are documents as label lists, as dictionaries with `label`, `start` and `end`
-    (inclusive), or as CoNLL text; `loader` names which ("list", "dict", "conll"; default: by type).
+    (inclusive), or as CoNLL text; `loader` is "list", "dict" or "conll" (default: auto-detected).
     `tags` are the types to score. `min_overlap_percentage` is how much of a gold entity a predicted
-    one must cover to count as overlapping.
+    entity must cover to count as overlapping.
 
     >>> evaluator = Evaluator([["B-PER", "I-PER", "O"]], [["B-PER", "O", "O"]], tags=["PER"])
     >>> results = evaluator.evaluate()
@@ -68,7 +68,7 @@ class Evaluator:
             raise ValueError("min_overlap_percentage must be between 1.0 and 100.0")
 
     def evaluate(self) -> dict[str, Any]:
-        """Counts and scores of each way, for all tags and by tag, and which entities they count.
+        """Counts, scores and entity indices of each strategy, for all tags and by tag.
 
         The keys are those of nervaluate: `overall`, `entities`, `overall_indices`,
         `entity_indices`.
@@ -76,7 +76,7 @@ class Evaluator:
         tags = self._used_tags()
         gold, pred = entity_columns(self.true, tags), entity_columns(self.pred, tags)
         pairs = possible_pairs(gold, pred, self.min_overlap_percentage)
-        # Without documents nervaluate gives an empty dictionary, not strategies with zero counts.
+        # Without documents nervaluate returns an empty dictionary, not strategies with zero counts.
         overall: StrategyIndices = overall_indices(gold, pred, pairs) if self.true else {}
         by_tag = indices_by_tag(gold, pred, pairs, tags)
         return {
@@ -89,7 +89,7 @@ class Evaluator:
     def results_to_csv(
         self, mode: str = "overall", scenario: str = "strict", file_path: str | None = None
     ) -> str | None:
-        r"""The results as comma-separated text, or in a file.
+        r"""The results as CSV text; with `file_path`, they are written to a file instead.
 
         >>> evaluator = Evaluator([["B-PER"]], [["B-PER"]], tags=["PER"])
         >>> evaluator.results_to_csv(mode="entities").split("\r\n")[1]
@@ -97,7 +97,7 @@ class Evaluator:
         """
         _check_choice(mode, scenario)
         first = "Strategy" if mode == "overall" else "Entity"
-        # The titles differ from those of `summary_report` below: nervaluate spells both ways.
+        # The titles differ from those of `summary_report` below, as in nervaluate.
         titles = ("Precision", "Recall", "F1-Score")
         output = io.StringIO()
         writer = csv.writer(output)
@@ -112,7 +112,7 @@ class Evaluator:
     def summary_report(
         self, mode: str = "overall", scenario: str = "strict", digits: int = 2
     ) -> str:
-        """The results as a table: all four ways, or one way by tag.
+        """The results as a table: all four strategies, or one strategy by tag.
 
         >>> evaluator = Evaluator([["B-PER"]], [["B-PER"]], tags=["PER"])
         >>> evaluator.summary_report(mode="entities").splitlines()[-1].split()
@@ -122,7 +122,7 @@ class Evaluator:
         # Sorted by name here, in order of evaluation in the CSV: as in nervaluate.
         rows = sorted(self._rows(mode, scenario), key=lambda row: str(row[0]))
         headers = [*_COUNTS, "precision", "recall", "f1-score"]
-        # `digits` is part of the maximum, because nervaluate has it there, too.
+        # `digits` is part of the maximum, as in nervaluate.
         width = max(*(len(str(row[0])) for row in rows), len(headers[0]), digits)
         lines = [
             f"Scenario: {scenario if mode == 'entities' else 'all'}",
@@ -139,7 +139,7 @@ class Evaluator:
     def summary_report_indices(
         self, mode: str = "overall", scenario: str = "strict", colors: bool = False
     ) -> str:
-        """The entities of each outcome, one per line; missed ones are shown from the gold side.
+        """The entities of each outcome, one per line; missed entities are from the gold side.
 
         >>> evaluator = Evaluator([["B-PER"]], [["O"]], tags=["PER"])
         >>> [line for line in evaluator.summary_report_indices().splitlines() if "PER" in line]
@@ -165,7 +165,7 @@ class Evaluator:
         return sorted(used.intersection(self.tags))
 
     def _rows(self, mode: str, scenario: str) -> list[list[Any]]:
-        """A name, five counts and three scores: of each way, or of each tag in one way."""
+        """A name, five counts and three scores, for each strategy or each tag of one strategy."""
         results = self.evaluate()
         by_name: dict[str, EvaluationResult] = results["overall"]
         if mode == "entities":
@@ -211,11 +211,11 @@ def _with_tags(documents: EntityDocuments, tags: Sequence[str]) -> EntityDocumen
 
 
 def _load_both(true: Any, pred: Any, loader: str) -> tuple[EntityDocuments, EntityDocuments]:
-    # The loader is chosen by the gold side alone and used for both.
+    # The gold side determines the loader for both sides.
     name = loader_for(true) if loader == "default" else loader
     if name not in LOADERS:
         raise ValueError(f"Unknown loader: {name}")
-    # Only label lists must agree in length: entities in the other forms carry their own offsets.
+    # Only label lists must agree in length; other inputs have entities with offsets.
     if name == "list":
         _check_lengths(true, pred)
     sides = LOADERS[name](true), LOADERS[name](pred)
@@ -245,7 +245,7 @@ def _results(by_strategy: StrategyIndices) -> dict[str, EvaluationResult]:
     return {name: result_of(indices, STRATEGIES[name]) for name, indices in by_strategy.items()}
 
 
-# Loaders: nervaluate's three ways to read entities.
+# The three loaders of nervaluate.
 
 _KEYS = ("label", "start", "end")
 
@@ -289,7 +289,7 @@ LOADERS: dict[str, Callable[[Any], EntityDocuments]] = {
 
 
 def loader_for(data: Any) -> str:
-    """The name of the loader that fits the data.
+    """The name of the loader for the data.
 
     >>> loader_for([[], [{"label": "PER", "start": 0, "end": 1}]])
     'dict'
@@ -298,7 +298,7 @@ def loader_for(data: Any) -> str:
         return "conll"
     if not (isinstance(data, list) and data and isinstance(data[0], list)):
         raise ValueError("Could not infer loader from input type")
-    # Empty documents say nothing about the form, so the first entry of any document decides.
+    # The first entry of any document decides, since empty documents do not show the type.
     first = next((document[0] for document in data if document), "O")
     return "dict" if isinstance(first, dict) else "list"
 

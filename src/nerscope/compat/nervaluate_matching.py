@@ -1,10 +1,10 @@
-"""How nervaluate pairs predicted with gold entities, for all documents at once.
+"""The matching of predicted with gold entities by nervaluate, for all documents at once.
 
-Predicted entities choose in the order of the list, each among the gold entities that are still
-free: a right one if there is one, else the first that overlaps enough. So the order matters, but
-only where entities compete. Where one predicted and one gold entity overlap each other and nothing
-else, the outcome follows at once, for all such pairs in a few array operations; the few others
-choose one by one.
+Predicted entities are matched in the order of the list, each with one of the gold entities that are
+still free: a correct one if there is one, otherwise the first with enough overlap. So the order
+matters, but only where entities compete. If a predicted and a gold entity overlap only each other,
+the outcome is clear; array operations handle all such pairs at once. The few other entities are
+matched one by one.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,7 +23,7 @@ CORRECT, INCORRECT, PARTIAL, MISSED, SPURIOUS = range(5)  # in the order of Eval
 
 @dataclass(unsafe_hash=True)
 class Entity:
-    """An entity: its type, its first and its last place. Ends are inclusive, as in nervaluate.
+    """An entity: its type, its first and its last position. Ends are inclusive, as in nervaluate.
 
     >>> Entity("PER", 0, 1)
     Entity(label='PER', start=0, end=1)
@@ -41,7 +41,7 @@ EntityDocuments = list[list[Entity]]
 class EvaluationIndices:
     """The entities of each outcome, as (document, place among its entities with a known tag).
 
-    Missed ones are places among the gold entities, all others among the predicted ones.
+    Missed entities are places among the gold entities, all others among the predicted entities.
     """
 
     correct_indices: Places = field(default_factory=list)
@@ -53,7 +53,7 @@ class EvaluationIndices:
 
 @dataclass
 class EvaluationResult:
-    """Counts of outcomes, and the scores that follow from them."""
+    """Counts of outcomes, and the scores computed from them."""
 
     correct: int = 0
     incorrect: int = 0
@@ -67,7 +67,7 @@ class EvaluationResult:
     possible: int = 0
 
     def compute_metrics(self, partial_or_type: bool = False) -> None:
-        """Compute totals and scores from the counts; with `partial_or_type`, partial ones are half.
+        """Compute totals and scores from the counts; `partial_or_type` counts partial as half.
 
         A score without a denominator is 0, as in nervaluate.
 
@@ -86,11 +86,11 @@ class EvaluationResult:
 
 
 class Strategy(NamedTuple):
-    """When a pair is right, and what it is when it only overlaps enough."""
+    """When a pair is correct, and the outcome of a pair that only overlaps enough."""
 
     needs_span: bool
     needs_label: bool
-    needs_overlap: bool  # even where the span is the same
+    needs_overlap: bool  # even if the spans are equal
     otherwise: int
     halves: bool  # a partial outcome counts half
 
@@ -113,7 +113,7 @@ class EntityColumns(NamedTuple):
 
     @property
     def low(self) -> Ints:
-        """The smaller end: nervaluate accepts entities that end before they begin."""
+        """The smaller offset: nervaluate accepts entities that end before they begin."""
         return np.minimum(self.start, self.end)
 
     @property
@@ -139,14 +139,14 @@ def entity_columns(documents: EntityDocuments, tags: Sequence[str]) -> EntityCol
 
 
 class EntityPairs(NamedTuple):
-    """Gold and predicted entities that may be paired, by predicted, then by gold entity."""
+    """Candidate pairs of gold and predicted entities, sorted by predicted, then by gold entity."""
 
     gold: Ints
     pred: Ints
     same_span: Bools
     same_label: Bools
-    enough: Bools  # enough of the gold entity is covered
-    distance: Ints  # between the starts plus between the ends
+    enough: Bools  # whether enough of the gold entity is covered
+    distance: Ints  # distance of the starts plus distance of the ends
 
     def where(self, mask: Bools) -> "EntityPairs":
         columns: Any = self
@@ -154,7 +154,7 @@ class EntityPairs(NamedTuple):
 
 
 def possible_pairs(gold: EntityColumns, pred: EntityColumns, least: float) -> EntityPairs:
-    """The pairs that may be matched; `least` is the percentage of a gold entity to be covered.
+    """The candidate pairs; `least` is the percentage of a gold entity that must be covered.
 
     >>> gold, pred = np.array([[0, 0, 3, 0], [0, 4, 4, 0]]).T, np.array([[0, 3, 4, 0]]).T
     >>> possible_pairs(EntityColumns(*gold), EntityColumns(*pred), 50).gold.tolist()
@@ -171,16 +171,16 @@ def possible_pairs(gold: EntityColumns, pred: EntityColumns, least: float) -> En
 
 
 def touching(gold: EntityColumns, pred: EntityColumns, at_once: int = 1 << 22) -> tuple[Ints, Ints]:
-    """All gold and predicted entities of one document that share a place.
+    """All pairs of gold and predicted entities of one document that overlap.
 
-    Gold entities are sorted by their start; those that a predicted one can touch are then a range.
+    Gold entities are sorted by their start, so the candidates of a predicted entity are a range.
     One gold entity around all others makes the ranges wide, so at most about `at_once` candidate
     pairs are in memory at a time.
     """
     (low, high), (pred_low, pred_high) = _on_one_line(gold, pred)
     order = np.argsort(low, kind="stable")
-    # Ends are not sorted, but their running maximum is: before `first`, all gold entities end
-    # before the predicted one begins. From `last` on, all begin after it ends.
+    # Ends are not sorted, but their running maximum is. Gold entities before `first` end before
+    # the predicted entity begins; those from `last` on begin after it ends.
     first = np.searchsorted(np.maximum.accumulate(high[order]), pred_low)
     last = np.maximum(np.searchsorted(low[order], pred_high, side="right"), first)
     pairs = []
@@ -195,10 +195,10 @@ def touching(gold: EntityColumns, pred: EntityColumns, at_once: int = 1 << 22) -
 
 
 def _on_one_line(gold: EntityColumns, pred: EntityColumns) -> list[tuple[Ints, Ints]]:
-    """The ends of all entities on one line, document after document; only order is preserved.
+    """The bounds of all entities on one common axis, document after document, in the same order.
 
-    Offsets are replaced by their ranks first. So document d begins at d times the number of
-    distinct offsets, and entities of two documents never touch.
+    Offsets are first replaced by their ranks. Document d begins at d times the number of distinct
+    offsets, so entities of different documents never overlap.
     """
     ends = (gold.low, gold.high, pred.low, pred.high)
     places, ranks = np.unique(np.concatenate(ends), return_inverse=True)
@@ -211,7 +211,7 @@ def _on_one_line(gold: EntityColumns, pred: EntityColumns) -> list[tuple[Ints, I
 
 
 def _groups(sizes: Ints, at_once: int) -> list[Ints]:
-    """Indices in order, divided where the sizes add up to more than `at_once`."""
+    """Consecutive indices, in groups whose sizes sum to about `at_once`."""
     step = np.cumsum(sizes) // at_once
     return np.split(np.arange(len(sizes)), np.flatnonzero(np.diff(step)) + 1)
 
@@ -219,7 +219,7 @@ def _groups(sizes: Ints, at_once: int) -> list[Ints]:
 def _covered_percent(
     gold: EntityColumns, gold_at: Ints, pred: EntityColumns, pred_at: Ints
 ) -> Floats:
-    """The percentage of each gold entity that the predicted one covers."""
+    """The percentage of each gold entity that the predicted entity covers."""
     start, end = gold.start[gold_at], gold.end[gold_at]
     shared = np.minimum(end, pred.end[pred_at]) - np.maximum(start, pred.start[pred_at]) + 1
     apart = (pred.start[pred_at] > end) | (pred.end[pred_at] < start)
@@ -229,7 +229,7 @@ def _covered_percent(
 
 
 class MatchOutcomes(NamedTuple):
-    """The outcome code of each predicted entity, and whether each gold one was taken."""
+    """The outcome code of each predicted entity, and whether each gold entity is matched."""
 
     pred: Ints
     taken: Bools
@@ -258,7 +258,7 @@ def match_entities(
 
 
 def _choices(pairs: EntityPairs, right: Bools) -> Iterator[tuple[int, int, bool]]:
-    """(predicted, gold, is right) of entities that compete, in the order of the predicted ones."""
+    """(predicted, gold, is correct) of competing entities, in the order of predicted entities."""
     taken: set[int] = set()
     columns = (pairs.pred, pairs.gold, right, pairs.distance)
     rows = zip(*(column.tolist() for column in columns), strict=True)
@@ -280,7 +280,7 @@ def _indices(outcomes: MatchOutcomes, gold: Places, pred: Places) -> EvaluationI
 
 
 def _places(documents: Ints) -> Places:
-    """The document of each entity, and its place there."""
+    """The document of each entity, and its place in it."""
     place = np.arange(len(documents)) - np.searchsorted(documents, documents)
     return list(zip(documents.tolist(), place.tolist(), strict=True))
 
@@ -302,7 +302,7 @@ StrategyIndices = dict[str, EvaluationIndices]
 def overall_indices(
     gold: EntityColumns, pred: EntityColumns, pairs: EntityPairs
 ) -> StrategyIndices:
-    """The outcome of each strategy, all tags together."""
+    """The outcome of each strategy over all tags."""
     places = _places(gold.document), _places(pred.document)
     by_strategy = _match_with_each(gold, pred, pairs)
     return {name: _indices(outcomes, *places) for name, outcomes in by_strategy.items()}
@@ -311,8 +311,8 @@ def overall_indices(
 def indices_by_tag(
     gold: EntityColumns, pred: EntityColumns, pairs: EntityPairs, tags: Sequence[str]
 ) -> dict[str, StrategyIndices]:
-    """The outcome of each strategy for the entities of one tag, as if there were no others."""
-    # Entities of different tags never compete here, so one matching serves all tags.
+    """The outcome of each strategy by tag, as if there were no other tags."""
+    # Entities of different tags do not compete here, so one matching is enough for all tags.
     by_strategy = _match_with_each(gold, pred, pairs.where(pairs.same_label))
     by_tag: dict[str, StrategyIndices] = {}
     for code, tag in enumerate(tags):

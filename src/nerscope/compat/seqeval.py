@@ -1,6 +1,6 @@
-"""The metrics of seqeval 1.2.2 under the same names: the same numbers and text, but faster.
+"""The metrics of seqeval 1.2.2 with the same names, numbers and texts, but faster.
 
-One line changes: `from nerscope.compat.seqeval import classification_report, f1_score, IOB2`.
+To use it, change one line: `from nerscope.compat.seqeval import classification_report, f1_score`.
 """
 
 import sys
@@ -46,14 +46,14 @@ __all__ = [
 
 _AVERAGES = (None, "micro", "macro", "weighted")
 _SCORES = ("precision", "recall", "f-score")
-# A report with the scores of each type and their averages, as numbers.
+# A report with the scores of each type and their averages, as a dictionary.
 Report = dict[str, dict[str, float | int]]
 
 
 class UndefinedMetricWarning(UserWarning):
     """A score has no denominator and is set to 0.
 
-    If scikit-learn is loaded, its own warning of this name is issued instead, so that filters for
+    If scikit-learn is loaded, its warning of the same name is issued instead, so that filters for
     it keep working.
 
     >>> with warnings.catch_warnings(record=True) as caught:
@@ -66,7 +66,7 @@ class UndefinedMetricWarning(UserWarning):
 
 
 class _ChunkCounts(NamedTuple):
-    """Counts by type, the types in the order of their names."""
+    """Counts by type; types are sorted by name."""
 
     names: list[str]
     hits: Ints
@@ -79,7 +79,7 @@ class _ChunkCounts(NamedTuple):
 
 
 class _UndefinedScores(NamedTuple):
-    """What to do with scores that have no denominator: `zero_division`, and which to warn for."""
+    """How to handle scores without a denominator: `zero_division`, and which to warn about."""
 
     zero_division: Any
     warn_for: tuple[str, ...]
@@ -93,7 +93,7 @@ _Complaint = tuple[str, type[Warning]]
 
 
 class _Scores(NamedTuple):
-    """Precision, recall, F-score and the number of gold chunks: by type, or one of each."""
+    """Precision, recall, F-score and the number of gold chunks: arrays by type, or numbers."""
 
     precision: Any
     recall: Any
@@ -114,8 +114,8 @@ def f1_score(
 ) -> Any:
     """The F1 score of chunks: a number, or an array by type with `average=None`.
 
-    `suffix` is for labels such as `PER-B`. `mode="strict"` with a `scheme` drops chunks that break
-    the scheme; without a scheme it has no effect, as in seqeval. `sample_weight` has no effect.
+    `suffix` is for labels such as `PER-B`. `mode="strict"` with a `scheme` drops chunks that are
+    invalid in it; without a scheme it has no effect, as in seqeval. `sample_weight` has no effect.
 
     >>> f1_score([["B-PER", "I-PER", "O", "B-LOC"]], [["B-PER", "I-PER", "O", "B-PER"]])
     0.5
@@ -137,7 +137,7 @@ def precision_score(
     zero_division: str | int = "warn",
     scheme: Any = None,
 ) -> Any:
-    """The share of predicted chunks that are right: a number, or an array with `average=None`.
+    """The share of predicted chunks that are correct: a number, or an array with `average=None`.
 
     >>> precision_score([["B-PER", "O", "B-LOC"]], [["B-PER", "O", "B-PER"]])
     0.5
@@ -195,7 +195,7 @@ def classification_report(
 
 
 def accuracy_score(y_true: Sequence[Any], y_pred: Sequence[Any]) -> float:
-    """The share of labels that are the same.
+    """The share of equal labels.
 
     >>> accuracy_score([["B-PER", "I-PER", "O", "O"]], [["B-PER", "I-PER", "O", "B-LOC"]])
     0.75
@@ -205,9 +205,9 @@ def accuracy_score(y_true: Sequence[Any], y_pred: Sequence[Any]) -> float:
 
 
 def performance_measure(y_true: Sequence[Any], y_pred: Sequence[Any]) -> dict[str, int]:
-    """Counts of labels, not chunks: TP right, FP added, FN lost, TN `O` on both sides.
+    """Counts of labels, not chunks: TP equal, FP added, FN missing, TN `O` on both sides.
 
-    A label in place of another one counts as FP only.
+    A wrong label in place of another label counts only as FP.
 
     >>> performance_measure([["B-PER", "I-PER", "O", "O"]], [["B-PER", "O", "O", "B-LOC"]])
     {'TP': 1, 'FP': 1, 'FN': 1, 'TN': 1}
@@ -224,7 +224,7 @@ def performance_measure(y_true: Sequence[Any], y_pred: Sequence[Any]) -> dict[st
 
 
 def _flat(labels: Sequence[Any]) -> list[Any]:
-    """All labels in one list; a flat list stays as it is."""
+    """All labels in one list; a flat list is returned as is."""
     plain = _plain(labels)
     nested = any(isinstance(sentence, list) for sentence in plain)
     return list(chain.from_iterable(plain)) if nested else plain
@@ -233,7 +233,7 @@ def _flat(labels: Sequence[Any]) -> list[Any]:
 def _plain(labels: Any) -> list[Any]:
     """Tuples and arrays of labels as lists of lists."""
     outer: list[Any] = labels.tolist() if hasattr(labels, "tolist") else list(labels)
-    # The usual case, decided without a loop in Python.
+    # The usual case, checked without a Python loop.
     if set(map(type, outer)) <= {list}:
         return outer
     return [
@@ -260,12 +260,12 @@ def _check_shapes(y_true: Any, y_pred: Any) -> tuple[list[list[str]], list[list[
 
 
 def _scheme_named(scheme: Any) -> SeqevalScheme | None:
-    """The scheme, given by its name, as an object of this module, or as seqeval's class."""
+    """The scheme, from its name, an object of this module, or a class of seqeval."""
     if scheme is None or isinstance(scheme, SeqevalScheme):
         return scheme
     name = str(getattr(scheme, "__name__", scheme))
     if name not in SCHEMES:
-        raise ValueError(f"There is no scheme '{name}': {suggest(name, SCHEMES)}.")
+        raise ValueError(f"Unknown scheme '{name}': {suggest(name, SCHEMES)}.")
     return SCHEMES[name]
 
 
@@ -281,9 +281,9 @@ def _count_chunks(
 
 
 def _count_hits(chunks: Chunks) -> _ChunkCounts:
-    """Count equal chunks. Chunks of one side never overlap, so the end finds the counterpart."""
+    """Count equal chunks. Chunks of one side never overlap, so the end identifies a chunk."""
     n_types = len(chunks.names)
-    # start * n_types + type is one number for a start and a type: equal for equal chunks only.
+    # start * n_types + type is one number for a start and a type.
     gold_at_end = np.full(chunks.length, -1)
     gold_at_end[chunks.gold.end] = chunks.gold.start * n_types + chunks.gold.type
     hit = gold_at_end[chunks.pred.end] == chunks.pred.start * n_types + chunks.pred.type
@@ -321,9 +321,9 @@ def _report_rows(
     strict: bool,
     scheme: Any,
 ) -> tuple[list[str], list[_Scores]]:
-    """The names of the types; their scores, and below them the three averages."""
+    """The names of the types, and rows with their scores, followed by the three averages."""
     counts, complaints = _count_chunks(y_true, y_pred, suffix, strict, scheme)
-    # _AVERAGES begins with None: scores by type.
+    # The first item of _AVERAGES is None: scores by type.
     by_type, *averages = (_scores(counts, undefined, average) for average in _AVERAGES)
     for average in _AVERAGES:
         complaints += _complaints(counts, undefined, average)
@@ -332,7 +332,7 @@ def _report_rows(
 
 
 def _scores(counts: _ChunkCounts, undefined: _UndefinedScores, average: str | None) -> _Scores:
-    # The steps and their order are those of seqeval: the last digit depends on them.
+    # The same steps in the same order as in seqeval, because the last digit depends on them.
     counts = counts.summed if average == "micro" else counts
     precision = _divide(counts.hits, counts.pred, undefined)
     recall = _divide(counts.hits, counts.gold, undefined)
@@ -354,7 +354,7 @@ def _divide(numerator: Ints, denominator: Ints, undefined: _UndefinedScores) -> 
 def _complaints(
     counts: _ChunkCounts, undefined: _UndefinedScores, average: str | None
 ) -> Iterator[_Complaint]:
-    """The warnings that seqeval issues for scores without a denominator, in its order and words."""
+    """The warnings of seqeval for scores without a denominator, in the same order and words."""
     if undefined.zero_division != "warn":
         return
     counts = counts.summed if average == "micro" else counts
@@ -418,7 +418,7 @@ def _as_dict(names: list[str], rows: Iterable[_Scores]) -> Report:
 
 
 def _as_text(names: list[str], rows: list[_Scores], digits: int) -> str:
-    # `digits` is part of the maximum, because seqeval has it there, too.
+    # `digits` is part of the maximum, as in seqeval.
     width = max(*map(len, _with_averages(names)), digits)
     head = " ".join(f"{title:>9}" for title in ("precision", "recall", "f1-score", "support"))
     lines = [

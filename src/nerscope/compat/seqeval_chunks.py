@@ -1,12 +1,12 @@
-"""The chunks that seqeval reads from label sequences, for a whole corpus at once.
+"""The chunks that seqeval reads from label sequences, for a complete corpus at once.
 
-Its default and its strict mode look at two neighbouring labels only: at their letters, and at
-whether their types are the same. So a mode is a handful of patterns, written as data here, and a
-corpus is one long row of labels with an `O` after every sentence.
+Its default and strict modes depend only on two neighbouring labels: on their letters, and on
+whether their types are equal. So a mode is a few patterns, which are data here, and a corpus is one
+row of labels with an `O` after every sentence.
 
-A pattern is the letter before, the letter itself, and `=` or `!` where the types must be the same
-or must differ: `II!` is an I after an I of another type. `*` is any letter, `?` any letter that no
-pattern names.
+A pattern is the letter before, the letter itself, and `=` or `!` if the types must be equal or must
+differ: `II!` is an I after an I of another type. `*` is any letter, `?` is any letter that is not
+in a pattern.
 """
 
 from collections import defaultdict
@@ -20,14 +20,14 @@ from nerscope.corpus.arrays import Bools, Ints
 from nerscope.corpus.mentions import Mentions
 
 LETTERS = "OIBESUL.?"
-KNOWN_LETTERS = "IOBESUL"  # in the order in which seqeval lists them
+KNOWN_LETTERS = "IOBESUL"  # in the order of seqeval
 Sentences = Sequence[Sequence[str]]
 
 
 def _table(patterns: str) -> Bools:
-    """A lookup table [letter before, letter, same type] that is True where a pattern fits.
+    """A lookup table [letter before, letter, same type] that is True where a pattern matches.
 
-    It is flat, so that one integer per pair of neighbours looks it up; see `_label_row`.
+    It is flat, so that the index of a pair of neighbours is one integer; see `_label_row`.
     """
     table = np.zeros((len(LETTERS), len(LETTERS), 2), bool)
     for pattern in patterns.split():
@@ -39,7 +39,7 @@ def _table(patterns: str) -> Bools:
 
 
 class SeqevalScheme(NamedTuple):
-    """A tagging scheme as seqeval's strict mode reads it.
+    """A tagging scheme of seqeval's strict mode.
 
     >>> IOB2.name, IOB2.letters
     ('IOB2', 'IOB')
@@ -47,7 +47,7 @@ class SeqevalScheme(NamedTuple):
 
     name: str
     letters: str
-    # Each is a table of `_table`: where chunks start, continue and end.
+    # Tables of `_table`: where chunks start, continue and end.
     starts: Bools
     inside: Bools
     ends: Bools
@@ -64,7 +64,7 @@ IOE2 = _scheme("IOE2", "IOE", "OI OE EI EE II! IE!", "IE= II=", "E*")
 IOBES = _scheme("IOBES", "IOBES", "*B *S", "BI= BE= II= IE=", "S* E*")
 BILOU = _scheme("BILOU", "IOBUL", "*B *U", "BI= BL= II= IL=", "U* L*")
 SCHEMES = {scheme.name: scheme for scheme in (IOB1, IOB2, IOE1, IOE2, IOBES, BILOU)}
-# The letters of the gold labels by which a scheme is recognised where none is named.
+# The sets of gold letters from which a scheme is recognised if none is given.
 _SIGNS = {
     "IOB2": "IOB IB BO B",
     "IOE2": "IOE IE EO E",
@@ -72,13 +72,13 @@ _SIGNS = {
     "BILOU": "IOBLU IBLU IOBL OBLU IBL BLU OBL BL U",
 }
 _RECOGNISED = {frozenset(sign): name for name, signs in _SIGNS.items() for sign in signs.split()}
-# The default mode (`start_of_chunk`, `end_of_chunk` in seqeval), which knows no scheme.
+# The default mode (`start_of_chunk`, `end_of_chunk` in seqeval), which has no scheme.
 _LOOSE_STARTS = _table("*B *S EE EI SE SI OE OI *I! *E! *U! *L! *?!")
 _LOOSE_ENDS = _table("E* S* BB BS BO IB IS IO B*! I*! U*! L*! ?*!")
 
 
 class Chunks(NamedTuple):
-    """The chunks of the gold and of the predicted labels, and the names of their types."""
+    """The chunks of gold and predicted labels, and the names of their types."""
 
     gold: Mentions
     pred: Mentions
@@ -100,7 +100,7 @@ def _encode_labels(gold: Sentences, pred: Sentences) -> _CodedLabels:
     rows = [_code_row(sentences, codes) for sentences in (gold, pred)]
     for label in codes:
         if not isinstance(label, str) or not label:
-            raise ValueError(f"{label!r} is no label: a label is a text such as 'O' or 'B-PER'.")
+            raise ValueError(f"{label!r} is not a label: use strings such as 'O' or 'B-PER'.")
     return _CodedLabels(rows[0], rows[1], list(codes))
 
 
@@ -124,7 +124,7 @@ def _label_row(codes: Ints, letters: Ints, kinds: Ints) -> _LabelRow:
     pairs = letter * 2
     pairs[1:] += letter[:-1] * (2 * len(LETTERS))
     pairs[1:] += kind[1:] == kind[:-1]
-    # The very first label has nothing before it, which counts as an O (letter 0) of another type.
+    # Before the first label there is nothing, which counts as an O (letter 0) of another type.
     return _LabelRow(pairs, kind)
 
 
@@ -167,9 +167,9 @@ def _looks_right(label: str, suffix: bool) -> bool:
 
 
 def _loose_mentions(row: _LabelRow) -> Mentions:
-    """Each end closes a chunk that began at the last start, however long ago that was."""
-    # An end is the first label behind a chunk. The running maximum gives the latest start before
-    # it: starts at 0 and 3 are 0 0 0 3 3 for the labels 0 to 4.
+    """Each end closes a chunk that began at the last start before it."""
+    # An end is the first label after a chunk. The running maximum gives the latest start before it:
+    # for starts at 0 and 3, it is 0 0 0 3 3 for the labels 0 to 4.
     end = np.flatnonzero(_LOOSE_ENDS[row.pairs])
     here = np.arange(len(row.pairs))
     started = np.maximum.accumulate(np.where(_LOOSE_STARTS[row.pairs], here, 0))
@@ -179,7 +179,7 @@ def _loose_mentions(row: _LabelRow) -> Mentions:
 def strict_chunks(
     gold: Sentences, pred: Sentences, scheme: SeqevalScheme | None, suffix: bool
 ) -> Chunks:
-    """The chunks of seqeval's strict mode; without a scheme, it is recognised from gold.
+    """The chunks of seqeval's strict mode; default: the scheme is recognised from gold.
 
     >>> strict_chunks([["B-X", "I-X"]], [["I-X", "I-X"]], IOB2, suffix=False).pred.start.tolist()
     []
@@ -202,7 +202,7 @@ def _strict_parts(label: str, suffix: bool) -> tuple[str, str]:
 
 def _recognise_scheme(coded: _CodedLabels, sentences: int, letters: list[str]) -> SeqevalScheme:
     times = np.bincount(coded.gold, minlength=len(letters))
-    times[0] -= sentences  # the O labels that were put between sentences
+    times[0] -= sentences  # without the O labels between sentences
     used = np.flatnonzero(times).tolist()
     for place in used:
         if letters[place] not in KNOWN_LETTERS:
@@ -221,11 +221,13 @@ def _check_letters(coded: _CodedLabels, letters: list[str], scheme: SeqevalSchem
 
 
 def _strict_mentions(row: _LabelRow, scheme: SeqevalScheme) -> Mentions:
-    """A chunk begins at the first start in a run of labels that continue each other, and counts if
-    the run ends as the scheme demands.
+    """The chunks of a row in a scheme.
+
+    A chunk begins at the first start in a run of labels that continue each other. It counts if the
+    run has a valid end.
     """
     breaks = ~scheme.inside[row.pairs]
-    # Number the runs of labels that continue each other: for breaks at labels 0 and 3, `heads` is
+    # Number the runs of labels that continue each other. For breaks at labels 0 and 3, `heads` is
     # 0 3, `run` is 1 1 1 2 2, and run k ends at heads[k].
     heads, run = np.flatnonzero(breaks), np.cumsum(breaks)
     begin = np.flatnonzero(scheme.starts[row.pairs])

@@ -1,6 +1,6 @@
-"""A scorer for spaCy: the scores of spaCy's own, and those that nerscope adds.
+"""A scorer for spaCy: the scores of spaCy, and additional scores of nerscope.
 
-The config of a pipeline finds it by its registered name, `nerscope.ner_scorer.v1`.
+Its registered name in the config of a pipeline is `nerscope.ner_scorer.v1`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,12 +21,11 @@ def ner_scorer(
     facets: list[str] | None = None,
     matches: list[str] | None = None,
 ) -> "SpacyScorer":
-    """A scorer that adds scores on entities that training does not give away.
+    """A scorer that adds scores for tough mentions and hard tokens.
 
-    `train` is a file or a list of files: `.spacy`, a folder of such files, or whatever `evaluate`
-    reads. It is read when scores are first computed, so that a trained pipeline also loads where
-    the file is missing.
-    `facets` and `matches` are those of `Settings`.
+    `train` is a file or a list of files: `.spacy`, a folder of such files, or any other input of
+    `evaluate`. It is read when scores are first computed, so that a trained pipeline also loads if
+    the file is missing. `facets` and `matches` are those of `Settings`.
 
     >>> ner_scorer(train="corpus/train.spacy", facets=["tmr"]).train
     'corpus/train.spacy'
@@ -38,7 +37,7 @@ def ner_scorer(
 
 @dataclass(frozen=True)
 class SpacyScorer:
-    """What spaCy calls with examples: an object, not a closure, because pipelines are pickled."""
+    """The scorer that spaCy calls: an object, not a closure, because pipelines are pickled."""
 
     train: str | list[str] | None
     options: Mapping[str, Any]
@@ -48,10 +47,10 @@ class SpacyScorer:
         return loop_evaluator(_training_files(self.train), self.options)
 
     def __call__(self, examples: Iterable[Any], **kwargs: Any) -> dict[str, Any]:
-        """The scores that spaCy gives, and those that nerscope adds."""
+        """The scores of spaCy, and additional scores of nerscope."""
         from spacy.scorer import get_ner_prf
 
-        # Examples may be an iterator, and both scorers read them.
+        # Both scorers read the examples, which may be an iterator.
         listed = list(examples)
         gold, predicted = _two_sides(listed)
         scores: dict[str, Any] = get_ner_prf(listed, **kwargs)
@@ -60,15 +59,15 @@ class SpacyScorer:
             flat = [(words, _without_overlaps(spans)) for words, spans in predicted]
             scores |= tough_numbers(self._evaluator.results(gold, flat))
             if flat != predicted:
-                # Overlapping entities count, as in spaCy. Only scores of tokens, each of which has
-                # one label, take the first of them.
+                # Overlapping entities count, as in spaCy. Only scores of tokens, which have one
+                # label each, use the first of them.
                 evaluator = self._evaluator.without_token_facets()
                 scores |= tough_numbers(evaluator.results(gold, predicted))
         return scores
 
 
 def _training_files(train: str | list[str] | None) -> list[str] | None:
-    """All training files, in place of folders that spaCy wrote the files in them."""
+    """All training files; a folder of spaCy files is replaced by its files."""
     if train is None:
         return None
     names = [train] if isinstance(train, str) else train
@@ -76,7 +75,7 @@ def _training_files(train: str | list[str] | None) -> list[str] | None:
 
 
 def _files_in(name: str) -> list[str]:
-    """The spaCy files of a folder; anything else as it is."""
+    """The spaCy files of a folder; any other name is returned in a list."""
     return sorted(map(str, Path(name).rglob(f"*{_ENDING}"))) or [name]
 
 
@@ -95,25 +94,25 @@ def _two_sides(examples: Sequence[Any]) -> tuple[list[tuple[Words, Spans]], ...]
 
 
 def _aligned_spans(example: Any) -> Spans:
-    """The predicted entities in tokens of gold, where gold is annotated.
+    """The predicted entities as spans of gold tokens, where gold is annotated.
 
-    If a token of gold covers several predicted tokens, two entities may fall on it.
+    If a gold token covers several predicted tokens, two entities may be on it.
     """
     spans: Spans = []
     for entity in example.x.ents:
-        # The alignment maps predicted tokens to gold tokens over their characters.
+        # The alignment maps predicted tokens to gold tokens by their characters.
         indices = example.alignment.x2y[entity.start : entity.end]
         if not len(indices):
             continue
         start, end = int(indices[0]), int(indices[-1]) + 1
-        # ent_iob is 0 for a token without annotation: a prediction there cannot be judged.
+        # ent_iob is 0 for a token without annotation; predictions there are ignored.
         if all(token.ent_iob for token in example.y[start:end]):
             spans.append((start, end, entity.label_))
     return spans
 
 
 def _without_overlaps(spans: Spans) -> Spans:
-    """The spans, in order, without those that overlap an earlier one.
+    """The spans in order, without those that overlap an earlier span.
 
     >>> _without_overlaps([(0, 2, "LOC"), (1, 3, "ORG"), (3, 4, "PER")])
     [(0, 2, 'LOC'), (3, 4, 'PER')]

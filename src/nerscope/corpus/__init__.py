@@ -1,1 +1,1 @@
-"""What was read: a corpus as columns of codes, its vocabulary, tagging schemes and mentions."""
+"""Corpora as columns of codes, with their vocabulary, tagging schemes and mentions."""

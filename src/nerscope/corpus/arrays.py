@@ -14,21 +14,21 @@ Bytes: TypeAlias = npt.NDArray[np.uint8]
 
 
 def lookup(table: Ints, codes: Ints) -> Ints:
-    """The entry (or row) of each code, 0 for codes the table does not know, such as -1.
+    """The entry (or row) of each code; 0 for codes outside the table, such as -1.
 
     >>> lookup(np.array([5, 7]), np.array([1, 3, -1])).tolist()
     [7, 0, 0]
     """
     if not len(table):
         return np.zeros((len(codes), *table.shape[1:]), table.dtype)
-    # Vocabularies grow while a table stays as it is: a code may lie behind the end of the table.
+    # Vocabularies grow while a table does not, so a code may be beyond the end of the table.
     entries = table.take(codes, axis=0, mode="clip")
     entries[(codes >= len(table)) | (codes < 0)] = 0
     return entries
 
 
 def lookup_pair(table: Ints, rows: Ints, columns: Ints) -> Ints:
-    """The entry of each (row, column), 0 where the table does not reach."""
+    """The entry of each (row, column); 0 for places outside the table."""
     if not table.size:
         return np.zeros(len(rows), table.dtype)
     # One `take` in the flat table is several times faster than indexing with two arrays.

@@ -1,8 +1,8 @@
 """A corpus: sentences as columns of integer codes, with the line of each token in its file.
 
 "Ada spoke ." and "Ada left ." become tokens [0 2 4 0 6 4], starts [0 3 6], and one label code per
-token; the strings are kept once, in the vocabulary of the coding. Columns are what makes whole
-corpora countable with numpy.
+token; each distinct string is kept once, in the vocabulary of the coding. With columns, numpy can
+count whole corpora at once.
 """
 
 import re
@@ -41,9 +41,12 @@ from nerscope.corpus.schemes import (
 from nerscope.corpus.vocabulary import Fields, Vocabulary
 from nerscope.errors import FormatError, InputError
 
-_LONGEST_SHOWN = 60  # letters of a label in a message
+_LONGEST_SHOWN = 60  # characters of a label in a message
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _SEPARATORS = {"\0", "\x1f"}
+_STANDARD_INPUT = "<stdin>"
+_IN_MEMORY = re.compile(f"<(?!{_STANDARD_INPUT[1:]})")  # names such as <gold>
+_POSITION = re.compile(r":\d+$|: [a-z]+ \d+$")  # what follows the name of a file in a place
 Sentence: TypeAlias = Sequence[str] | Sequence[Sequence[Any]] | Mapping[str, Any]
 
 
@@ -55,12 +58,12 @@ class Coding:
     labels: LabelCodes = field(default_factory=LabelCodes)
 
 
-_MOST_LISTED = 1000  # lines and items of a note; the count goes on
+_MOST_LISTED = 1000  # lines and items of a note; the count has no limit
 
 
 @serialisable
 class Note(NamedTuple):
-    """Something that a reader should know about a file: how often, on which lines, and what it was.
+    """A fact about a file that the reader should know: how often, on which lines, and for what.
 
     >>> Note(2, (3, 9), ("Yrok", "Ada")) + Note(1, (12,), ("Bob",))
     Note(times=3, lines=(3, 9, 12), items=('Yrok', 'Ada', 'Bob'), out_of=0)
@@ -68,8 +71,8 @@ class Note(NamedTuple):
 
     times: int
     lines: tuple[int, ...] = ()
-    items: tuple[str, ...] = ()  # what it was, if it can be named
-    out_of: int = 0  # how often it could have been, where a rate is shown
+    items: tuple[str, ...] = ()  # the texts that it is about, if they are known
+    out_of: int = 0  # the total, if a rate is shown
 
     def __add__(self, other: "Note") -> "Note":  # type: ignore[override]
         return Note(
@@ -88,9 +91,9 @@ class ReadingNotes:
     transitions: Transitions = field(default_factory=Transitions)
     mended_labels: int = 0  # labels that `mend=` changed
     comment_lines: int = 0  # lines that were left out
-    differing_tokens: int = 0  # tokens that are spelt otherwise than in gold, where that is allowed
+    differing_tokens: int = 0  # tokens that are spelt differently from gold, with tokens=any
     first_differing_line: int = 0
-    notes: Mapping[str, Note] = field(default_factory=dict)  # those of the format, by kind
+    notes: Mapping[str, Note] = field(default_factory=dict)  # notes of the format, by kind
 
     def without_items(self) -> "ReadingNotes":
         notes = {kind: note._replace(items=()) for kind, note in self.notes.items()}
@@ -119,8 +122,8 @@ def distinct_spans(
 ) -> tuple[Mentions, ReadingNotes]:
     """The spans without those that repeat an earlier one, and a note on the repeated ones.
 
-    `lines` has the line of each span. Types that `--map` makes equal are one type. The note names
-    what the spans cover if `words`, the tokens, are known.
+    `lines` has the line of each span. Types that `--map` makes equal are one type. The note lists
+    the texts of the spans if the tokens, `words`, are known.
     """
     repeats = replace(spans, type=coding.labels.renamed_types(spans.type)).repeats
     if not repeats.any():
@@ -137,10 +140,10 @@ def distinct_spans(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Corpus:
-    """Some whole sentences: all of a corpus, or a chunk of it.
+    """Whole sentences: a complete corpus, or a chunk of one.
 
-    Mentions are written as `labels`, one for each token, or else as `spans`, which may be nested.
-    `tokens` is empty where tokens were not read. Sentence k is `starts[k]:starts[k + 1]`.
+    Mentions are given by `labels`, one per token, or by `spans`, which may be nested. `tokens` is
+    empty if tokens were not read. Sentence k is `starts[k]:starts[k + 1]`.
 
     >>> corpus = Corpus.of([(["Ada", "spoke"], ["B-PER", "O"])])
     >>> corpus.words(0), corpus.mentions().type.tolist(), corpus.scheme.name
@@ -163,10 +166,10 @@ class Corpus:
     gaps: Objects | None = field(default=None, repr=False)  # the blanks before each token, if known
     unread_tokens: Fields | None = field(
         default=None, repr=False
-    )  # where tokens lie in the file, until they are read
+    )  # the places of tokens in the file, until they are read
 
     def __post_init__(self) -> None:
-        # Whatever the format: a corpus has each mention once.
+        # In every format, a corpus has each mention once.
         if self.spans is not None and len(self.spans):
             lines = self.lines[np.minimum(self.spans.start, len(self.lines) - 1)]
             spans, notes = distinct_spans(self.spans, lines, self.coding, self.tokens)
@@ -190,7 +193,7 @@ class Corpus:
 
     @property
     def is_flat(self) -> bool:
-        """Whether no token belongs to two mentions; labels cannot write it otherwise."""
+        """Whether no token belongs to two mentions, which is always so for labels."""
         return self.spans is None or self.spans.are_flat
 
     @classmethod
@@ -202,7 +205,7 @@ class Corpus:
         scheme: str | None = None,
         coding: Coding | None = None,
     ) -> "Corpus":
-        """A corpus of Python lists.
+        """Make a corpus from Python lists.
 
         A sentence is a pair of lists (tokens, labels), a pair (tokens, spans) with spans as
         (start, end, type), a mapping with `tokens` and `labels` or `spans`, or labels alone.
@@ -212,7 +215,7 @@ class Corpus:
         return build_corpus(records, name, coding or Coding(), declared_scheme=declared)
 
     def sentences(self, first: int, last: int) -> "Corpus":
-        """The sentences from `first` up to `last`, without `last`.
+        """The sentences from `first` up to, but not including, `last`.
 
         The notes go with the first sentence, so that cutting a corpus never counts them twice.
         """
@@ -241,7 +244,7 @@ class Corpus:
     def with_words(self) -> "Corpus":
         """The same corpus with its tokens encoded.
 
-        Systems' tokens are only compared with gold, byte by byte; most are never encoded.
+        The tokens of systems are only compared with gold, as bytes; most are never encoded.
         """
         if self.unread_tokens is None:
             return self
@@ -250,7 +253,7 @@ class Corpus:
         )
 
     def place(self, token: int) -> str:
-        """The file and line of a token, as messages name them: "test.conll:12"."""
+        """The file and line of a token for messages, as in "test.conll:12"."""
         return f"{self.name}:{self.lines[token]}"
 
     def words(self, sentence: int) -> list[str]:
@@ -259,18 +262,18 @@ class Corpus:
         return self.coding.tokens.strings(tokens)
 
     def texts(self, joint: str, change: Callable[[str], str] = str) -> list[str]:
-        """All sentences as text; each distinct token is spelt out and changed once."""
+        """All sentences as text; `change` is called once for each distinct token."""
         used, inverse = np.unique(self.tokens, return_inverse=True)
         strings = [change(word) for word in self.coding.tokens.strings(used)]
         words = np.array(strings, object)[inverse].tolist()
         return [joint.join(words[begin:end]) for begin, end in pairwise(self.starts.tolist())]
 
     def mentions(self, repair: str = CONLLEVAL, scheme: Scheme | None = None) -> Mentions:
-        """The mentions: the spans, or what the labels spell under a repair and a scheme."""
+        """The mentions: the spans, or the labels decoded with a repair and a scheme."""
         codes = self.coding.labels
         if self.labels is None:
             mentions = self.spans if self.spans is not None else NO_MENTIONS
-        elif repair == CONLLEVAL:  # reads the labels of all schemes alike: no scheme is needed
+        elif repair == CONLLEVAL:  # decodes all schemes in the same way
             mentions = decode(self.labels, self.starts, codes)
         else:
             mentions = decode(self.labels, self.starts, codes, repair, scheme or self.scheme)
@@ -279,7 +282,7 @@ class Corpus:
         return mentions[codes.counted_types(mentions.type)] if codes.dropped else mentions
 
     def roles_and_types(self) -> tuple[Ints, Ints]:
-        """The role and type of every token: as labelled, or as bio would write flat spans."""
+        """The role and type of every token, from the labels or from flat spans encoded as bio."""
         if self.labels is None:
             return roles_and_types(self.mentions(), self.starts, BIO)
         codes = self.coding.labels
@@ -317,21 +320,27 @@ class ParsedSentence(NamedTuple):
     spans: list[tuple[int, int, str]]
     line: int  # 0 if the sentence does not come from a file
     size: int
-    shapes: Sequence[Shape] | None = None  # of the spans, if some are no run of whole tokens
+    shapes: Sequence[Shape] | None = None  # of the spans, if some are not runs of whole tokens
     gaps: Sequence[str] | None = None  # the blanks before each token, if they are known
     document: int = 0
 
 
 def read_sentences(sentences: Iterable[Sentence], name: str) -> list[ParsedSentence]:
-    """Read sentences, whatever way they are given in; at least one."""
+    """Read sentences in any supported form; an empty list is refused."""
     if not has_items(sentences) or isinstance(sentences, str | bytes):
-        raise InputError(name, f"{sentences!r} is no list of sentences", "give (tokens, labels)")
+        raise InputError(
+            name,
+            f"{sentences!r} is not a list of sentences",
+            "give a list of (tokens, labels) pairs",
+        )
     records = [
         read_sentence(item, f"{name}: sentence {number}")
         for number, item in enumerate(sentences, 1)
     ]
     if not records:
-        raise InputError(name, "there is no sentence", "give at least one (tokens, labels) pair")
+        raise InputError(
+            name, "the list of sentences is empty", "give at least one (tokens, labels) pair"
+        )
     return records
 
 
@@ -343,7 +352,7 @@ def build_corpus(
     tokens: bool = True,
     declared_scheme: Scheme | None = None,
 ) -> Corpus:
-    """Encode sentences that were read as one corpus; without `tokens`, only their labels."""
+    """Encode sentences as one corpus; with `tokens=False`, only their labels or spans."""
     starts = np.zeros(len(records) + 1, np.int64)
     np.cumsum([record.size for record in records], out=starts[1:])
     numbers = [record.line or number for number, record in enumerate(records, 1)]
@@ -358,11 +367,13 @@ def build_corpus(
         return Corpus(name, coding, words, starts, lines, documents, spans=spans, gaps=gaps)
     if any(record.labels is None for record in records):
         raise InputError(
-            name, "some sentences have labels, others spans", "write all of them the same way"
+            name,
+            "some sentences have labels and others have spans",
+            "give labels for all sentences, or spans for all",
         )
     texts = [text for record in records for text in record.labels or ()]
-    # First codes for the distinct texts of this corpus, then those that the evaluation shares: a
-    # label such as B-PER is parsed once, however often it occurs.
+    # Labels get codes of this corpus first, then the codes that the evaluation shares. So a label
+    # such as B-PER is parsed once, however often it occurs.
     raw_codes: dict[str, int] = {}
     raw = np.array([raw_codes.setdefault(text, len(raw_codes)) for text in texts], np.int32)
     shared = np.zeros(len(raw_codes), np.int32)
@@ -399,10 +410,10 @@ def _all_gaps(records: Sequence[ParsedSentence]) -> Objects | None:
 
 
 def join_chunks(chunks: Sequence[Corpus], repair: str = CONLLEVAL) -> Corpus:
-    """One corpus of the chunks of a file, or of several files, in order.
+    """Join the chunks of one file, or of several files, to one corpus, in order.
 
     Files of different formats may be joined. If some of them have spans instead of labels, the
-    labels of the others are read as spans, with this repair.
+    labels of the others are decoded to spans with this repair.
     """
     if len(chunks) == 1:
         return chunks[0]
@@ -439,47 +450,65 @@ def _join_gaps(columns: Sequence[Objects | None]) -> Objects | None:
 
 
 def label_error(place: str, text: str) -> FormatError:
-    """The error for a label that no scheme knows, with the most likely cause."""
+    """The error for a label that is in no scheme; the fix is for the most likely cause."""
     text = text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
     if text != text.strip():
         return FormatError(
             place,
-            f"label '{text}' has a blank at its edge",
-            "take it away, or say how columns are separated",
+            f"label '{text}' begins or ends with a blank",
+            "remove the blank; if blanks separate the columns: "
+            f"{file_option(place, 'separator=space')}",
         )
     if text.endswith("-") or text in ROLE_OF_LETTER:
         return FormatError(
-            place, f"label '{text}' has no type", "write what kind of mention it is, as in B-PER"
+            place, f"label '{text}' has no type", "add the type of the mention, as in B-PER"
         )
     if "-" in text:
         return FormatError(
             place,
             f"label '{text}' has an unknown prefix",
-            "prefixes are the capital letters B, I, E, S, L, U, M, W; "
-            "check that the label column is the right one",
+            "use one of the capital letters B, I, E, S, L, U, M, W as prefix; "
+            f"if another column holds the labels: {file_option(place, 'label=1')}",
         )
     if not text:
         return FormatError(
-            place, "the label is empty", "give every token a label; O is the one for no mention"
+            place, "the label is empty", "give every token a label; O means outside all mentions"
         )
-    return FormatError(
-        place,
-        f"label '{text}' has no prefix such as B- or I-",
-        "check that the label column is the right one; "
-        "say scheme=io for mentions without prefixes, "
-        "scheme=token for tags of single tokens such as parts of speech",
+    fix = (
+        f"{file_option(place, 'label=1')} if another column holds the labels; "
+        "scheme=io for types without prefixes, scheme=token for one tag per token"
     )
+    if _IN_MEMORY.match(place):
+        fix = (
+            "Corpus.of(…, scheme='io') for types without prefixes, "
+            "Corpus.of(…, scheme='token') for one tag per token"
+        )
+    return FormatError(place, f"label '{text}' has no prefix such as B- or I-", fix)
+
+
+def file_option(place: str, option: str) -> str:
+    """A file option as the user types it, for the fix of a message.
+
+    `place` is the name of the file, perhaps with a line, row or byte after it. For data in memory,
+    which has a name such as `<gold>`, the result begins with `FILE`.
+
+    >>> file_option("gold.conll:12", "label=1"), file_option("<stdin>: byte 7", "encoding=cp1252")
+    ('gold.conll::label=1', '-::encoding=cp1252')
+    """
+    name = _POSITION.sub("", place)
+    name = "FILE" if _IN_MEMORY.match(name) else "-" if name == _STANDARD_INPUT else name
+    return f"{name}::{option}"
 
 
 def read_sentence(item: Sentence, place: str, line: int = 0) -> ParsedSentence:
-    """Read one sentence, whatever way it is given in."""
+    """Read one sentence in any supported form."""
     marks: object
     if isinstance(item, Mapping):
         if "tokens" not in item or not ("labels" in item or "spans" in item):
             raise InputError(
                 place,
-                f"the keys are {sorted(map(str, item))}",
-                "name them 'tokens' and 'labels' or 'spans'",
+                f"the sentence has the keys {sorted(map(str, item))}",
+                "name the keys 'tokens' and 'labels', or 'tokens' and 'spans'",
             )
         tokens, marks = _strings(item["tokens"], place), item.get("labels", item.get("spans"))
         if "labels" not in item:
@@ -499,7 +528,7 @@ def read_sentence(item: Sentence, place: str, line: int = 0) -> ParsedSentence:
         raise InputError(
             place,
             f"{len(tokens)} tokens but {len(labels)} labels",
-            "give one label for each token",
+            "give one label per token",
         )
     if not labels:
         raise _empty_sentence(place)
@@ -516,7 +545,7 @@ def _is_pair(item: object) -> TypeGuard[Sequence[Any]]:
 
 
 def _are_spans(marks: object, tokens: list[str]) -> bool:
-    """Whether the second of a pair holds spans: tuples, or nothing where there are tokens."""
+    """Whether the second item of a pair holds spans: tuples, or nothing beside some tokens."""
     if not isinstance(marks, Sequence) or isinstance(marks, str):
         return False
     return not isinstance(marks[0], str) if marks else bool(tokens)
@@ -536,12 +565,12 @@ def _sentence_with_spans(tokens: list[str], given: object, place: str, line: int
             start = end = None
         start, end = (int(at) if isinstance(at, Integral) else at for at in (start, end))
         if not (isinstance(start, int) and isinstance(end, int) and isinstance(kind, str) and kind):
-            raise InputError(place, f"{item!r} is no span", "give spans as (start, end, type)")
+            raise InputError(place, f"{item!r} is not a span", "give spans as (start, end, type)")
         if not 0 <= start < end <= len(tokens):
             raise InputError(
                 place,
-                f"the span ({start}, {end}) does not lie in the {len(tokens)} tokens",
-                "count tokens from 0; the end is the first token behind the span",
+                f"the span ({start}, {end}) is empty or outside the {len(tokens)} tokens",
+                "count tokens from 0; the end is the index after the last token",
             )
         spans.append((start, end, kind))
     return ParsedSentence(tokens, None, spans, line, len(tokens))
@@ -549,34 +578,36 @@ def _sentence_with_spans(tokens: list[str], given: object, place: str, line: int
 
 def _empty_sentence(place: str) -> InputError:
     return InputError(
-        place, "the sentence is empty", "leave empty sentences out, in gold and systems alike"
+        place, "the sentence is empty", "remove empty sentences from gold and from all systems"
     )
 
 
 def has_items(value: object) -> TypeGuard[Iterable[Any]]:
-    """Whether a value can be iterated over, as an array without dimensions cannot."""
+    """Whether a value can be iterated over; a numpy array of dimension 0 cannot."""
     return isinstance(value, Iterable) and getattr(value, "shape", None) != ()
 
 
 def _strings(given: object, place: str) -> list[str]:
-    """A list of strings without NUL, which would end a token unseen, or the unit separator, which
-    stands between tokens where results keep them.
+    """The values as a list of strings.
+
+    NUL is refused because it would silently end a token, and U+001F because it separates tokens in
+    results.
     """
     if isinstance(given, str) or not has_items(given):
-        raise InputError(
-            place, "this is no sentence", "give (tokens, labels), two lists of strings"
-        )
+        raise InputError(place, "not a sentence", "give (tokens, labels): two lists of strings")
     strings = list(given)
     if set(map(type, strings)) - {str} and all(isinstance(text, str) for text in strings):
         strings = list(map(str, strings))  # subclasses, such as numpy.str_
     if not set(map(type, strings)) - {str} and _LONE_SURROGATE.search("".join(strings)):
         raise InputError(
-            place, "a token or label holds half a character (a lone surrogate)", "take it out"
+            place,
+            "a token or label contains a lone surrogate (half a character)",
+            "remove the surrogate",
         )
     if set(map(type, strings)) - {str} or _SEPARATORS & set("".join(strings)):
         raise InputError(
             place,
-            "a token or label is not a string",
-            "give (tokens, labels), two lists of strings without NUL or U+001F",
+            "a token or label is not a string, or contains NUL or U+001F",
+            "give (tokens, labels): two lists of strings without these characters",
         )
     return strings

@@ -1,12 +1,12 @@
-"""What the training data says of every token and every surface.
+"""Counts of every token and every surface in the training data.
 
-Everything is a table, and codes are its rows. A worked example: training holds "New York" five
-times, three times as LOC, once as ORG and once without a mention. Then the surface code of (New,
-York) has the row LOC 3, ORG 1 in `surface_counts` and 5 in `occurrences`; the token "York" has 5 in
+All counts are tables, with a row per code. Worked example: training has "New York" five times,
+three times as LOC, once as ORG and once outside mentions. Then the surface code of (New, York) has
+the row LOC 3, ORG 1 in `surface_counts` and 5 in `occurrences`; the token "York" has 5 in
 `token_counts` and the row LOC 3, ORG 1 in `inside_counts`.
 
-Training data may be larger than memory. Each chunk gives a small part, which is additive; the
-builder holds what is distinct in all the data, never the data.
+Training data may be larger than memory. Each chunk gives a small part, and parts add up. The
+builder keeps the distinct tokens and surfaces, never the text.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -22,17 +22,17 @@ from nerscope.corpus.schemes import BIO, Scheme
 from nerscope.corpus.vocabulary import SequenceTrie
 from nerscope.errors import UsageError, suggest
 
-SENSITIVE, FOLD = "sensitive", "fold"  # how facets compare tokens with those of training
+SENSITIVE, FOLD = "sensitive", "fold"  # how facets compare tokens with training
 CASES = (SENSITIVE, FOLD)
-_MOST_HELD = 4_000_000  # tokens; a longer text is read twice instead
+_MOST_HELD = 4_000_000  # tokens; a longer text is read twice
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lexicon:
-    """Counts over the training data, fixed once they are made.
+    """Counts over the training data; they do not change.
 
-    Codes are those of the evaluation's vocabulary, of its labels, and of `surfaces`, which knows
-    the training mentions; whatever is unknown has the code -1 there.
+    Codes are those of the vocabulary and labels of the evaluation, and of `surfaces`, which has the
+    training mentions. An unknown surface has the code -1.
     """
 
     surfaces: SequenceTrie
@@ -40,30 +40,30 @@ class Lexicon:
     n_tokens: int
     token_counts: Ints  # by token
     inside_counts: Ints  # by token and type: occurrences inside mentions of the type
-    inside_totals: Ints  # by token: the same for all types together
-    inside_most: Ints  # by token: of its most frequent type
+    inside_totals: Ints  # by token: inside mentions of any type
+    inside_most: Ints  # by token: inside mentions of its most frequent type
     surface_counts: Ints  # by surface and type
-    surface_totals: Ints  # by surface: for all types together
-    occurrences: Ints  # by surface: of its tokens anywhere in the text, annotated or not
+    surface_totals: Ints  # by surface: all types together
+    occurrences: Ints  # by surface: its tokens anywhere in the text, annotated or not
     folds_case: bool = False  # whether all its tokens are casefolded
 
 
-_FIRST_ROWS = 1024  # of a table that grows
+_FIRST_ROWS = 1024  # initial rows of a table that grows
 
 
 def check_case(case: str) -> None:
-    """Raise an error if there is no such way to compare tokens.
+    """Raise a UsageError for an unknown way to compare tokens.
 
     >>> check_case("lower")
     Traceback (most recent call last):
-    nerscope.errors.UsageError: case: there is no 'lower'. ...
+    nerscope.errors.UsageError: case: invalid value 'lower'. ...
     """
     if case not in CASES:
-        raise UsageError("case", f"there is no '{case}'", suggest(str(case), CASES))
+        raise UsageError("case", f"invalid value '{case}'", suggest(str(case), CASES))
 
 
 class KeyCounts(NamedTuple):
-    """How often each key occurs, perhaps in several columns: distinct (key, column) pairs."""
+    """The number of occurrences of each distinct (key, column) pair."""
 
     keys: Ints
     columns: Ints
@@ -71,7 +71,7 @@ class KeyCounts(NamedTuple):
 
     @classmethod
     def of(cls, keys: Ints, columns: Ints | None = None) -> "KeyCounts":
-        """Count pairs, or keys alone.
+        """Count pairs, or keys if there are no columns.
 
         >>> KeyCounts.of(np.array([3, 1, 3]), np.array([0, 2, 0])).times.tolist()
         [1, 2]
@@ -102,7 +102,7 @@ class LexiconPart(NamedTuple):
 
 
 def lexicon_part(chunk: Corpus, mentions: Mentions) -> LexiconPart:
-    """What the mentions of a chunk add to a lexicon.
+    """The counts that a chunk and its mentions add to a lexicon.
 
     >>> chunk = Corpus.of([(["New", "York"], ["B-LOC", "I-LOC"]), (["York"], ["O"])])
     >>> part = lexicon_part(chunk, chunk.mentions())
@@ -112,7 +112,7 @@ def lexicon_part(chunk: Corpus, mentions: Mentions) -> LexiconPart:
     tokens = chunk.tokens
     inside, types = mentions.positions, np.repeat(mentions.type, mentions.lengths)
     if not mentions.are_flat:
-        # In nested mentions of one type a token counts once: the keys below are distinct.
+        # A token in nested mentions of one type counts once, so (token, type) pairs are unique.
         once = KeyCounts.of(inside, types)
         inside, types = once.keys, once.columns
     codes = SequenceTrie().codes(*token_runs(tokens, mentions))
@@ -134,7 +134,7 @@ def lexicon_part(chunk: Corpus, mentions: Mentions) -> LexiconPart:
 
 
 def _numbered_by_arrival(codes: Ints) -> tuple[Ints, Ints]:
-    """Where each distinct code occurs first, and for every code its number in that order.
+    """The first place of each distinct code, and the number of every code in that order.
 
     >>> [column.tolist() for column in _numbered_by_arrival(np.array([7, 3, 7, 5]))]
     [[0, 1, 3], [0, 1, 0, 2]]
@@ -147,7 +147,7 @@ def _numbered_by_arrival(codes: Ints) -> tuple[Ints, Ints]:
 
 
 class LexiconBuilder:
-    """Adds up the parts of chunks, in any order; only the numbers of surfaces depend on the order.
+    """Adds up the parts of chunks. Only the numbers of surfaces depend on the order of parts.
 
     >>> chunk = Corpus.of([(["New", "York"], ["B-LOC", "I-LOC"])])
     >>> builder = LexiconBuilder()
@@ -177,7 +177,7 @@ class LexiconBuilder:
         self._remember_new(codes)
 
     def _remember_new(self, codes: Ints) -> None:
-        """Remember which surfaces are new. The trie also holds their beginnings, which are none."""
+        """Remember new surfaces; the trie also has their prefixes, which are not surfaces."""
         if len(self._seen) > len(self._is_surface):
             more = 2 * len(self._seen) - len(self._is_surface)
             self._is_surface = np.pad(self._is_surface, (0, more))
@@ -186,9 +186,9 @@ class LexiconBuilder:
         self._arrived.append(new)
 
     def surfaces(self) -> tuple[SequenceTrie, Ints, Ints]:
-        """A trie of all surfaces, the code of each there, and its key in `by_surface`.
+        """A trie of all surfaces, the code of each surface in it, and its key in `by_surface`.
 
-        The trie is built anew in the order of arrival, so that its codes do not depend on how the
+        The trie is built again in the order of arrival, so that its codes do not depend on how the
         data was cut into chunks.
         """
         arrived = np.concatenate(self._arrived)
@@ -203,7 +203,7 @@ class _CountTable:
         self._counts: Ints = np.zeros((_FIRST_ROWS, 1), np.int64)
 
     def add(self, counts: KeyCounts) -> None:
-        # The pairs of a part are distinct, so that += adds each of them.
+        # += adds each pair, because the pairs of a part are distinct.
         if not len(counts.keys):
             return
         self._reach(int(counts.keys.max()) + 1, int(counts.columns.max()) + 1)
@@ -222,7 +222,7 @@ class _CountTable:
 
 
 class TrainingData(NamedTuple):
-    """The lexicon of some training data, with the notes about its files and their scheme."""
+    """The lexicon of training data, the notes about its files, and its scheme."""
 
     lexicon: Lexicon
     notes_by_file: Mapping[str, ReadingNotes]
@@ -249,10 +249,9 @@ def read_training(
 ) -> TrainingData:
     """Count training data that may be larger than memory.
 
-    `chunks` gives the chunks from the first one on each time it is called: a long text is read
-    twice. All chunks have the same coding, and tokens. In one coding, the lexicon is the same, code
-    for code, however the data is cut into chunks. With `fold_case`, tokens that differ only in case
-    count as one.
+    `chunks` returns all chunks each time it is called, since a long text is read twice. All chunks
+    share one coding and have tokens. The codes of the lexicon do not depend on how the data is cut
+    into chunks. With `fold_case`, tokens that differ only in case count as one.
 
     >>> text = [(["New", "York"], ["B-LOC", "I-LOC"]), (["New", "York", "Times"], ["O", "O", "O"])]
     >>> first, second = (Corpus.of([sentence], coding=Coding()) for sentence in text)
@@ -263,7 +262,7 @@ def read_training(
     if fold_case:
         training = read_training(lambda: map(_without_case, chunks()), repair)
         return training._replace(lexicon=replace(training.lexicon, folds_case=True))
-    # Two repairs depend on the scheme, which only the whole file tells: one more pass.
+    # Two repairs depend on the scheme, and detecting it takes one more pass over the data.
     scheme = _scheme(chunks()) if repair in SCHEME_REPAIRS else None
     builder, replay = LexiconBuilder(), _TextReplay(chunks)
     notes, coding, declared = dict[str, ReadingNotes](), Coding(), None
@@ -291,7 +290,7 @@ def _scheme(chunks: Iterable[Corpus]) -> Scheme:
 
 
 class _TextReplay:
-    """Gives the text a second time: from memory if it is short, or else from its file."""
+    """Gives the text a second time: from memory if it is short, otherwise from its files."""
 
     def __init__(self, chunks: Callable[[], Iterable[Corpus]]) -> None:
         self._chunks = chunks
@@ -306,7 +305,7 @@ class _TextReplay:
             self._held.append((chunk.tokens, chunk.starts))
 
     def texts(self) -> Iterable[tuple[Ints, Ints]]:
-        """Tokens, and where sentences begin."""
+        """The tokens and the sentence starts of each chunk."""
         if self._held is not None:
             return self._held
         return ((chunk.tokens, chunk.starts) for chunk in self._chunks())
@@ -321,7 +320,7 @@ def _lexicon(builder: LexiconBuilder, coding: Coding, replay: _TextReplay) -> Le
     by_surface[codes] = builder.by_surface.table(rows, kinds)[keys]
     occurrences = np.zeros(len(surfaces), np.int64)
     contiguous = count_occurrences(surfaces, replay.texts())
-    # Mentions with holes are nowhere in the running text: they count besides.
+    # Mentions with holes do not occur as running text, so they are added separately.
     occurrences[codes] = contiguous[codes] + builder.with_holes.table(rows, 1)[keys, 0]
     return Lexicon(
         surfaces,
@@ -338,10 +337,10 @@ def _lexicon(builder: LexiconBuilder, coding: Coding, replay: _TextReplay) -> Le
 
 
 def find_sequences(text: Corpus, tokens: Ints, sequences: Mentions) -> tuple[Ints, Ints]:
-    """All places in a text of the sequences `tokens[start:end]`: which one, and where it begins.
+    """All occurrences in a text of the sequences `tokens[start:end]`: their indices and starts.
 
-    "Bank of Ghana" is looked for where "Ghana" stands, not where "of" does: candidates begin two
-    tokens before each "Ghana", must lie in one sentence, and are then compared token by token.
+    The rarest token is searched first: candidates for "Bank of Ghana" begin two tokens before each
+    "Ghana". They must be inside one sentence and are then compared token by token.
 
     >>> text = Corpus.of([(["a", "b", "a", "b"], ["B-X", "I-X", "O", "O"])])
     >>> which, begin = find_sequences(text, text.tokens, text.mentions())
@@ -359,11 +358,10 @@ def find_sequences(text: Corpus, tokens: Ints, sequences: Mentions) -> tuple[Int
 
 
 def count_occurrences(trie: SequenceTrie, texts: Iterable[tuple[Ints, Ints]]) -> Ints:
-    """How often each sequence of a trie occurs in texts, within a sentence.
+    """The number of occurrences of each sequence of a trie in texts, within sentences.
 
-    A text is its tokens, and where its sentences begin (and the last one ends). From every token
-    the trie is walked as long as there is a branch: the time does not grow with the number of
-    sequences.
+    A text is given by its tokens and sentence bounds. The trie is walked from every token as far as
+    it matches, so the time does not grow with the number of sequences.
 
     >>> text = Corpus.of([(["a", "b", "a"], ["O"] * 3), (["b"], ["O"])])
     >>> trie = SequenceTrie()
@@ -390,7 +388,7 @@ def count_occurrences(trie: SequenceTrie, texts: Iterable[tuple[Ints, Ints]]) ->
 
 
 def _candidates(text: Corpus, tokens: Ints, sequences: Mentions) -> tuple[Ints, Ints]:
-    """Where a sequence would begin, judged by its token that is rarest in the text."""
+    """Places where a sequence may begin, from the places of its rarest token."""
     order = np.argsort(text.tokens, kind="stable")
     rarest = _rarest(text, tokens, sequences)
     low = np.searchsorted(text.tokens, tokens[rarest], sorter=order)
@@ -406,7 +404,7 @@ def _candidates(text: Corpus, tokens: Ints, sequences: Mentions) -> tuple[Ints, 
 
 
 def _rarest(text: Corpus, tokens: Ints, sequences: Mentions) -> Ints:
-    """The position of the token of each sequence that the text has least often."""
+    """The position of the token of each sequence that is rarest in the text."""
     lengths = sequences.end - sequences.start
     owner = np.repeat(np.arange(len(sequences)), lengths)
     position = expand_ranges(sequences.start, sequences.end)

@@ -1,7 +1,6 @@
-"""Labels to mentions and back, for whole chunks at once.
+"""Decode labels to mentions and encode mentions as labels, for whole chunks at once.
 
-Decoding never needs to know the scheme, only roles: it follows conlleval unless another repair is
-chosen.
+Decoding follows conlleval by default. It then uses the roles of labels only, not their scheme.
 """
 
 from collections.abc import Iterable, Sequence
@@ -29,10 +28,10 @@ from nerscope.corpus.schemes import (
 from nerscope.errors import UsageError, suggest
 
 CONLLEVAL, STRICT, DISCARD = "conlleval", "strict", "discard"
-SCHEME_REPAIRS = (STRICT, DISCARD)  # those that read labels by the rules of their scheme
+SCHEME_REPAIRS = (STRICT, DISCARD)  # repairs that depend on the scheme of the labels
 REPAIRS = {
-    CONLLEVAL: "any label but O belongs to a mention; a stray I-X opens one",
-    STRICT: "only B (or S) opens a mention; what follows takes its type; a stray I-X is O",
+    CONLLEVAL: "any label except O belongs to a mention; a stray I-X opens one",
+    STRICT: "only B (or S) opens a mention; the labels after it take its type; a stray I-X is O",
     DISCARD: "mentions with a forbidden transition are dropped",
     "none": "forbidden transitions are refused",
 }
@@ -40,18 +39,18 @@ REPAIRS = {
 
 def check_repair(name: str) -> None:
     if not isinstance(name, str) or name not in REPAIRS:
-        raise UsageError("repair", f"there is no repair '{name}'", suggest(name, REPAIRS))
+        raise UsageError("repair", f"unknown repair '{name}'", suggest(name, REPAIRS))
 
 
 @serialisable
 class Shape(NamedTuple):
-    """What makes a mention other than a run of whole tokens.
+    """How a mention differs from a run of whole tokens.
 
-    `holes` are the tokens it leaves out, as half-open ranges counted from its start. `left` and
-    `right` are the characters of its first and last token that it leaves out; where `right` is
-    negative, so many of its characters lie beyond. A mention that is `adrift` has an edge that
-    cannot be placed at all, and so is equal to no other; one without tokens is not in the text at
-    all. `predicted_text` is what a system wrote.
+    `holes` are the tokens inside its range that do not belong to it, as half-open ranges counted
+    from its start. `left` and `right` are the numbers of characters of its first and last token
+    that do not belong to it; a negative `right` is the number of its characters beyond the
+    sentence. A mention that is `adrift` has an edge without a place in gold, and equals no other
+    mention. A mention without tokens is not in the text. `predicted_text` is what a system wrote.
 
     >>> Shape(holes=((1, 2),)).is_aligned, Shape(left=1, predicted_text="ork").is_aligned
     (True, False)
@@ -76,11 +75,11 @@ class Shape(NamedTuple):
 
     @property
     def is_aligned(self) -> bool:
-        """Whether it begins and ends where tokens do."""
+        """Whether the mention begins and ends on token boundaries."""
         return not (self.left or self.right or self.adrift)
 
     def runs(self, start: int, end: int) -> list[tuple[int, int]]:
-        """The runs of tokens of a mention that begins and ends there.
+        """The runs of tokens of a mention from `start` to `end`.
 
         >>> Shape(((2, 3),)).runs(3, 7)
         [(3, 5), (6, 7)]
@@ -89,7 +88,7 @@ class Shape(NamedTuple):
         return list(zip(edges[::2], edges[1::2], strict=True))
 
     def outline(self) -> object:
-        """What two mentions on the same tokens must share to be the same."""
+        """A value that is equal for two mentions on the same tokens if both are the same."""
         return object() if self.adrift else (self.holes, self.left, self.right)
 
 
@@ -97,7 +96,7 @@ PLAIN = Shape()
 
 
 def shape_column(shapes: Sequence[Shape]) -> Objects | None:
-    """Shapes as a column; None if all are plain, which is by far the most frequent case."""
+    """Shapes as a column; None if all are plain, which is the most frequent case by far."""
     if all(shape == PLAIN for shape in shapes):
         return None
     return np.fromiter(shapes, object, len(shapes))
@@ -106,8 +105,10 @@ def shape_column(shapes: Sequence[Shape]) -> Objects | None:
 @serialisable
 @dataclass(frozen=True, slots=True, eq=False)
 class Mentions:
-    """Spans of tokens with a type: parallel arrays, spans half-open and counted from the start of
-    the chunk. Where some are more than a run of whole tokens, `shape` says so of each.
+    """Spans of tokens with a type, as parallel arrays.
+
+    Spans are half-open and counted from the start of the chunk. `shape` has the shape of each
+    mention; it is None if all are runs of whole tokens.
     """
 
     start: Ints
@@ -123,12 +124,12 @@ class Mentions:
         return Mentions(self.start[chosen], self.end[chosen], self.type[chosen], shape)
 
     def shifted(self, by: int | Ints) -> "Mentions":
-        """The same mentions, so many tokens further on."""
+        """The same mentions, shifted by a number of tokens."""
         return Mentions(self.start + by, self.end + by, self.type, self.shape)
 
     @property
     def lengths(self) -> Ints:
-        """How many tokens each has."""
+        """The number of tokens of each mention."""
         whole = self.end - self.start
         if self.shape is None:
             return whole
@@ -136,7 +137,7 @@ class Mentions:
 
     @property
     def positions(self) -> Ints:
-        """The tokens of each, mention by mention."""
+        """The tokens of all mentions, mention by mention."""
         positions = expand_ranges(self.start, self.end)
         if self.shape is None or not any(shape.holes for shape in self.shape):
             return positions
@@ -154,14 +155,14 @@ class Mentions:
 
     @property
     def aligned(self) -> Bools:
-        """Whether each begins and ends where tokens do."""
+        """Whether each mention begins and ends on token boundaries."""
         if self.shape is None:
             return np.ones(len(self), bool)
         return np.array([shape.is_aligned for shape in self.shape], bool)
 
     @property
     def placed(self) -> "Mentions":
-        """Those that have tokens: a hallucinated mention has none."""
+        """The mentions that have tokens; a hallucinated mention has none."""
         return self if self.shape is None else self[self.end > self.start]
 
     def sentences(self, starts: Ints) -> Ints:
@@ -170,8 +171,9 @@ class Mentions:
 
     @property
     def are_flat(self) -> bool:
-        """Whether no token belongs to two of them, and none has a hole, so that labels could write
-        them; they must be sorted by start.
+        """Whether labels can encode the mentions: none overlap, and none has a hole.
+
+        The mentions must be sorted by start.
         """
         if self.shape is not None and any(shape.holes for shape in self.shape):
             return False
@@ -179,7 +181,7 @@ class Mentions:
 
     @property
     def repeats(self) -> Bools:
-        """Whether each is the same span and type as an earlier one; without tokens, none is."""
+        """Whether each has the span and type of an earlier one; never if it has no tokens."""
         again = np.zeros(len(self), bool)
         if self.shape is None and (self.start[1:] > self.start[:-1]).all():
             return again  # the common case
@@ -202,7 +204,7 @@ NO_MENTIONS = Mentions(_NONE, _NONE, _NONE)
 
 
 def join_mentions(parts: Sequence[Mentions]) -> Mentions:
-    """Mentions one after the other."""
+    """Concatenate mentions."""
     shape = None
     if any(part.shape is not None for part in parts):
         shape = np.concatenate([explicit_shapes(part.shape, len(part)) for part in parts])
@@ -215,7 +217,7 @@ def join_mentions(parts: Sequence[Mentions]) -> Mentions:
 
 
 def shape_codes(parts: Sequence[Mentions]) -> list[Ints]:
-    """A code for the shape of each mention: equal codes mean equal outlines."""
+    """A code for the shape of each mention; equal codes mean equal outlines."""
     codes: dict[object, int] = {PLAIN.outline(): 0}
     return [
         np.zeros(len(part), np.int64)
@@ -228,7 +230,7 @@ def shape_codes(parts: Sequence[Mentions]) -> list[Ints]:
 
 
 def token_runs(tokens: Ints, mentions: Mentions) -> tuple[Ints, Ints, Ints]:
-    """The tokens of mentions as runs `items[start:end]`, also of those with holes."""
+    """The tokens of mentions as runs `items[start:end]`; tokens in holes are removed."""
     if mentions.shape is None:
         return tokens, mentions.start, mentions.end
     ends = np.cumsum(mentions.lengths)
@@ -236,7 +238,7 @@ def token_runs(tokens: Ints, mentions: Mentions) -> tuple[Ints, Ints, Ints]:
 
 
 def explicit_shapes(shape: Objects | None, size: int) -> Objects:
-    """A shape for each of `size` mentions, also where the column says that all are plain."""
+    """The shapes of `size` mentions; a column of None becomes plain shapes."""
     return np.fromiter([PLAIN] * size, object, size) if shape is None else shape
 
 
@@ -247,7 +249,7 @@ def _size(ranges_of: Iterable[tuple[int, int]]) -> int:
 def decode(
     codes: Ints, starts: Ints, labels: LabelCodes, repair: str = CONLLEVAL, scheme: Scheme = BIO
 ) -> Mentions:
-    """The mentions that label codes spell. A repair touches only what the scheme forbids.
+    """Decode label codes to mentions. A repair changes only what the scheme forbids.
 
     >>> labels = LabelCodes()
     >>> codes = np.array([labels.code(Label(role, "PER")) for role in (BEGIN, INSIDE, BEGIN)])
@@ -265,11 +267,11 @@ def decode(
 
 
 def _decode_roles(codes: Ints, starts: Ints, labels: LabelCodes, strict: bool = False) -> Mentions:
-    """Find where mentions open among the labels other than O; each ends before the next one opens.
+    """Find where mentions open among the labels except O; each ends before the next one opens.
 
     In `O B-PER I-PER I-LOC O I-LOC`, tokens 1, 2, 3 and 5 are inside; 1 opens (B), 3 opens (another
-    type), 5 opens (a gap before it). So the mentions are 1-2 PER, 3 LOC and 5 LOC. Strictly, only B
-    and S open a mention, and another type does not end it: 1-3 PER.
+    type), 5 opens (a gap before it). So the mentions are 1-2 PER, 3 LOC and 5 LOC. With `strict`,
+    only B and S open a mention, and another type does not end it: 1-3 PER.
     """
     inside = np.flatnonzero(codes != 0)  # the code of O is 0; most tokens are O
     inside_codes = codes.take(inside)
@@ -291,7 +293,7 @@ def _decode_roles(codes: Ints, starts: Ints, labels: LabelCodes, strict: bool = 
 
 
 def _faulty(mentions: Mentions, role: Ints, kind: Ints, starts: Ints, scheme: Scheme) -> Bools:
-    """Whether a mention holds a stray label, or is not closed where the scheme marks the end."""
+    """Whether each mention has a stray label, or no end mark in a scheme that needs one."""
     # Running totals of stray labels: a mention holds one if the total grows from start to end.
     before = np.concatenate([[0], np.cumsum(stray_labels(role, kind, starts, scheme))])
     faulty: Bools = before[mentions.end] > before[mentions.start]
@@ -299,7 +301,7 @@ def _faulty(mentions: Mentions, role: Ints, kind: Ints, starts: Ints, scheme: Sc
 
 
 def roles_and_types(mentions: Mentions, starts: Ints, scheme: Scheme) -> tuple[Ints, Ints]:
-    """The role and the type of every token, as a scheme spells mentions that do not overlap."""
+    """The role and the type of every token if a scheme encodes mentions that do not overlap."""
     mentions = mentions.placed
     length = int(starts[-1])
     role, kind = np.zeros(length, np.int64), np.full(length, -1, np.int64)
@@ -311,13 +313,13 @@ def roles_and_types(mentions: Mentions, starts: Ints, scheme: Scheme) -> tuple[I
     role[mentions.start[lengths == 1]] = SINGLE
     if scheme.begin_separates:
         role[mentions.start] = np.where(_follows_own_type(mentions, starts), BEGIN, INSIDE)
-    # bio spells the end of a mention with I, which is read back as inside.
+    # bio writes the end of a mention as I, which is read back as inside.
     read_back = np.array([OUTSIDE, *(ROLE_OF_LETTER[letter] for letter in scheme.letters)])
     return read_back[role], kind
 
 
 def encode(mentions: Mentions, starts: Ints, labels: LabelCodes, scheme: Scheme) -> Ints:
-    """The label codes by which a scheme spells mentions that do not overlap."""
+    """The label codes with which a scheme encodes mentions that do not overlap."""
     role, kind = roles_and_types(mentions, starts, scheme)
     table = np.zeros((5, max(1, len(labels.types))), np.int64)
     for used in np.unique(role[role != OUTSIDE]).tolist():
@@ -326,7 +328,7 @@ def encode(mentions: Mentions, starts: Ints, labels: LabelCodes, scheme: Scheme)
 
 
 def _follows_own_type(mentions: Mentions, starts: Ints) -> Bools:
-    """Whether a mention follows one of its own type directly, in the same sentence."""
+    """Whether each mention directly follows one of the same type in the same sentence."""
     touching = np.zeros(len(mentions), bool)
     touching[1:] = (mentions.start[1:] == mentions.end[:-1]) & (
         mentions.type[1:] == mentions.type[:-1]
@@ -335,5 +337,5 @@ def _follows_own_type(mentions: Mentions, starts: Ints) -> Bools:
 
 
 def count_merged_by_io(mentions: Mentions, starts: Ints) -> int:
-    """How many mentions a scheme without B would merge into the mention before."""
+    """The number of mentions that a scheme without B merges with the mention before."""
     return int(_follows_own_type(mentions, starts).sum())

@@ -1,7 +1,7 @@
-"""Tagging schemes: how labels spell mentions, as a table, and which label may follow which.
+"""Tagging schemes: how labels encode mentions, and which label may follow which.
 
 A label has a role and a type. The letters differ between schemes (`E` or `L` ends a mention, `M` is
-`I`), the roles do not: once roles are known, everything downstream is the same for all schemes.
+`I`), the roles do not: code that uses roles is the same for all schemes.
 "New York" and "Oslo" are `B-LOC I-LOC` and `B-LOC` in BIO, `I-LOC I-LOC` and `I-LOC` in IOB1 (with
 `B-LOC` only right after another LOC), `B-LOC L-LOC` and `U-LOC` in BILOU.
 """
@@ -30,27 +30,27 @@ ROLE_OF_LETTER = {
     "W": SINGLE,
 }
 
-UNTYPED = "_"  # the type of mentions whose labels are letters alone, as in word segmentation
+UNTYPED = "_"  # the type of mentions whose labels are single letters, as in word segmentation
 
 
 class Scheme(NamedTuple):
-    """One way to spell mentions with labels.
+    """A way to encode mentions as labels.
 
-    `letters` gives the letter of each role (begin, inside, end, single); a role without a letter of
-    its own borrows one.
+    `letters` has the letter of each role (begin, inside, end, single). Two roles may share a
+    letter.
     """
 
     name: str
     letters: str
     inside_opens: bool = False  # I-X may be the first token of a mention
     begin_separates: bool = (
-        False  # B-X is for a mention that touches another of its type, and for nothing else
+        False  # B-X is used only for a mention right after another one of its type
     )
-    must_close: bool = False  # the last token of a mention says so
+    must_close: bool = False  # the last token of a mention must be marked as its end
     bare: int | None = None  # the role of labels without a prefix
 
     def letter(self, role: int) -> str:
-        """The letter that spells a role."""
+        """The letter of a role."""
         return self.letters[role - 1]
 
 
@@ -64,9 +64,7 @@ SCHEMES = {
         Scheme("bilou", "BILU", must_close=True),
         Scheme("bmes", "BMES", must_close=True),
         Scheme("bmeow", "BMEW", must_close=True),
-        Scheme(
-            "token", "SSSS", bare=SINGLE
-        ),  # part-of-speech tags and the like: each token for itself
+        Scheme("token", "SSSS", bare=SINGLE),  # one tag per token, such as parts of speech
     ]
 }
 BIO = SCHEMES["bio"]
@@ -81,7 +79,7 @@ ALIASES = {
 
 
 def scheme_named(name: str) -> Scheme:
-    """The scheme of a name, whatever its case.
+    """The scheme with a name or alias; case does not matter.
 
     >>> scheme_named("IOB2").name
     'bio'
@@ -90,7 +88,7 @@ def scheme_named(name: str) -> Scheme:
     key = ALIASES.get(name.lower(), name.lower())
     if key not in SCHEMES:
         raise UsageError(
-            "scheme", f"no tagging scheme is called '{name}'", suggest(name, [*SCHEMES, *ALIASES])
+            "scheme", f"unknown tagging scheme '{name}'", suggest(name, [*SCHEMES, *ALIASES])
         )
     return SCHEMES[key]
 
@@ -105,7 +103,7 @@ class Label(NamedTuple):
 def parse_label(text: str, bare: int | None = None) -> Label | None:
     """Read a label; None if it has no known prefix and bare labels are not allowed.
 
-    A letter alone is a label of a segmentation without types.
+    A single letter is a label of a segmentation without types.
 
     >>> parse_label("B-creative-work"), parse_label("S")
     (Label(role=1, type='creative-work'), Label(role=4, type='_'))
@@ -123,7 +121,7 @@ def parse_label(text: str, bare: int | None = None) -> Label | None:
 
 
 def label_without_type(texts: Sequence[str]) -> str | None:
-    """The first label without a type, if others of the same file have one; else None.
+    """The first label without a type if other labels of the file have one, otherwise None.
 
     >>> label_without_type(["O", "B-PER", "I"]), label_without_type(["S", "B", "E", "O"])
     ('I', None)
@@ -141,8 +139,8 @@ class LabelCodes:
     (1, 0, ['PER'])
     """
 
-    renames: Mapping[str, str] = field(default_factory=dict)  # types that count as others
-    dropped: frozenset[str] = frozenset()  # types that do not count, by the name they have then
+    renames: Mapping[str, str] = field(default_factory=dict)  # new names of types
+    dropped: frozenset[str] = frozenset()  # types that do not count, by their new names
     _types: dict[str, int] = field(default_factory=dict)
     _codes: dict[Label, int] = field(default_factory=lambda: {Label(OUTSIDE, ""): 0})
 
@@ -177,12 +175,12 @@ class LabelCodes:
 
     @property
     def type_codes(self) -> Ints:
-        """The type of each label code, -1 for `O`."""
+        """The type of each label code; -1 for `O`."""
         codes = [self._types.get(label.type, -1) for label in self._codes]
         return np.array(codes, np.int16 if len(self._types) < 1 << 15 else np.int32)
 
     def renamed_types(self, kinds: Ints) -> Ints:
-        """The types as they count; -1, which is none, stays."""
+        """The types after renaming; -1, which means no type, stays."""
         if not self.renames:
             return kinds
         table = [self.type_code(self.renames.get(name, name)) for name in self.types]
@@ -190,17 +188,17 @@ class LabelCodes:
 
     @property
     def as_written(self) -> "LabelCodes":
-        """The same codes, of which all types count, under the names they are written with."""
+        """The same codes without renamed or dropped types."""
         return replace(self, renames={}, dropped=frozenset())
 
     def counted_types(self, kinds: Ints) -> Bools:
-        """Whether each of some types, already renamed, counts; -1, which is none, does not."""
+        """Whether each type counts, after renaming; -1, which means no type, does not."""
         table = [name not in self.dropped for name in self.types]
         counts: Bools = np.array([*table, False])[kinds]
         return counts
 
     def texts_in(self, scheme: Scheme, *, always_typed: bool = False) -> list[str]:
-        """How a scheme writes each label; `always_typed` writes B-_ where there are no types."""
+        """The text of each label in a scheme; `always_typed` writes B-_ for untyped mentions."""
         return [_label_text(label, scheme, always_typed) for label in self._codes]
 
 
@@ -210,14 +208,14 @@ def _label_text(label: Label, scheme: Scheme, always_typed: bool) -> str:
     if scheme.bare == SINGLE:
         return label.type
     letter = scheme.letter(label.role)
-    # In io, which has types without prefixes, a letter alone would be read as a type.
+    # In io, which has types without prefixes, a single letter would be read as a type.
     if label.type == UNTYPED and scheme.bare is None and not always_typed:
         return letter
     return f"{letter}-{label.type}"
 
 
 class _LabelPairs(NamedTuple):
-    """Pairs of labels that follow each other, as arrays, and what a scheme says of them."""
+    """Pairs of consecutive labels, as arrays, to check by the rules of a scheme."""
 
     before: Ints  # roles
     after: Ints
@@ -226,7 +224,7 @@ class _LabelPairs(NamedTuple):
 
     @property
     def is_stray(self) -> Bools:
-        """Whether the second label has nothing to continue, or separates nothing."""
+        """Whether the second label continues no mention, or is a B that separates nothing."""
         is_open = (self.before == BEGIN) | (self.before == INSIDE)
         continues = (self.after == INSIDE) | (self.after == END)
         alone: Bools = continues & ~(is_open & self.same_type) & (not self.scheme.inside_opens)
@@ -235,7 +233,7 @@ class _LabelPairs(NamedTuple):
 
     @property
     def is_unclosed(self) -> Bools:
-        """Whether the first label is left open."""
+        """Whether the first label leaves its mention without an end mark."""
         is_open = (self.before == BEGIN) | (self.before == INSIDE)
         continues = (self.after == INSIDE) | (self.after == END)
         left_open: Bools = is_open & ~(continues & self.same_type) & self.scheme.must_close
@@ -243,20 +241,20 @@ class _LabelPairs(NamedTuple):
 
     @property
     def is_forbidden(self) -> Bools:
-        """Whether the pair is forbidden, whichever label is to blame."""
+        """Whether the scheme forbids the pair."""
         return self.is_stray | self.is_unclosed
 
 
 def stray_labels(role: Ints, kind: Ints, starts: Ints, scheme: Scheme) -> Bools:
-    """Whether each label has nothing to continue, or separates nothing.
+    """Whether each label continues no mention, or is a B that separates nothing.
 
-    A sentence begins as if after `O`. Roles and types are those of each token.
+    `role` and `kind` are those of each token. The start of a sentence counts as `O`.
     """
     return _LabelPairs(*_with_previous(role, kind, starts), scheme).is_stray
 
 
 def forbidden_labels(role: Ints, kind: Ints, starts: Ints, scheme: Scheme) -> tuple[Bools, Bools]:
-    """Whether each label may not follow the one before, and whether a sentence may not end so."""
+    """Whether each label is forbidden after the one before, and each sentence end is forbidden."""
     into = _LabelPairs(*_with_previous(role, kind, starts), scheme).is_forbidden
     last = starts[1:] - 1
     nothing = np.zeros(len(last), role.dtype)
@@ -274,10 +272,11 @@ def _with_previous(role: Ints, kind: Ints, starts: Ints) -> tuple[Ints, Ints, Bo
 @serialisable
 @dataclass(frozen=True, slots=True, eq=False)
 class Transitions:
-    """How often each label follows each other one: enough to tell the scheme and every fault in it.
+    """How often each label follows each other label: enough to detect the scheme and its faults.
 
-    Only what occurs is kept. In `before` and `after`, 0 is the sentence boundary and k + 1 the k-th
-    of `texts`; `first` is the line of the first occurrence. Transitions of chunks add up.
+    Only transitions that occur are stored. In `before` and `after`, 0 is the sentence boundary and
+    k + 1 is the k-th of `texts`; `first` is the line of the first occurrence. The transitions of
+    chunks add up.
     """
 
     texts: tuple[str, ...] = ()
@@ -288,12 +287,12 @@ class Transitions:
 
     @classmethod
     def of(cls, texts: Sequence[str], raw: Ints, starts: Ints, lines: Ints) -> "Transitions":
-        """Count the transitions of a chunk, whose labels are codes into `texts`.
+        """Count the transitions of a chunk, whose labels are indices into `texts`.
 
-        The most frequent one by far, from O to O, is not counted: it is what the others leave.
+        The most frequent one by far, from O to O, is not counted but is the total minus the others.
         """
         size = len(texts) + 1
-        # A transition is the number before * size + after; up to 180 * 180 it fits two bytes.
+        # A transition is the number before * size + after; up to 180 * 180 it fits in two bytes.
         codes: Ints = raw.astype(np.int16 if size <= 180 else np.int64)
         codes += 1
         keys = codes.copy()
@@ -315,7 +314,7 @@ class Transitions:
         places = {text: place for place, text in enumerate(texts, 1)}
         size = len(texts) + 1
         keys = []
-        for transitions in (self, other):  # each has its own codes for texts
+        for transitions in (self, other):  # each has its own order of texts
             codes = np.array([0, *map(places.__getitem__, transitions.texts)])
             keys.append(codes[transitions.before] * size + codes[transitions.after])
         pairs, first_place, inverse = np.unique(
@@ -326,7 +325,7 @@ class Transitions:
         return Transitions(texts, pairs // size, pairs % size, times, first)
 
     def faults(self, scheme: Scheme) -> list["Fault"]:
-        """The transitions that a scheme forbids, the most frequent first."""
+        """The transitions that a scheme forbids, most frequent first."""
         bad = np.flatnonzero(self._broken(scheme))
         names = ["the sentence start", *self.texts]
         faults = [
@@ -341,7 +340,7 @@ class Transitions:
         return sorted(faults, key=lambda fault: (-fault.times, fault.first_line, fault))
 
     def label_places(self) -> dict[str, tuple[int, int]]:
-        """How often each label occurs, and on which line first."""
+        """The number of occurrences of each label, and the line of the first."""
         places: dict[str, tuple[int, int]] = {}
         for place, text in enumerate(self.texts, 1):
             here = self.after == place
@@ -350,20 +349,20 @@ class Transitions:
         return places
 
     def scheme(self) -> Scheme:
-        """The scheme with which the file agrees best."""
+        """The scheme that fits the labels best."""
         used = (text for text in self.texts if text[1:2] == "-" or text in ROLE_OF_LETTER)
         prefixes = {text[0] for text in used}
         for name, match in _SCHEME_SIGNS:
             if match(prefixes):
                 return SCHEMES[name]
-        # B and I only: whichever of the two schemes is broken less often
+        # With B and I only, the scheme with fewer forbidden transitions wins.
         return min(
             (SCHEMES["bio"], SCHEMES["iob1"]),
             key=lambda scheme: int(self.times[self._broken(scheme)].sum()),
         )
 
     def _broken(self, scheme: Scheme) -> Bools:
-        """Which of the transitions a scheme forbids."""
+        """Whether a scheme forbids each transition."""
         outside = Label(OUTSIDE, "")
         labels = [outside, *(parse_label(text, scheme.bare) or outside for text in self.texts)]
         types = {label.type: code for code, label in enumerate(labels)}
@@ -375,14 +374,14 @@ class Transitions:
         ).is_forbidden
 
 
-_FIRST_LOOK = 1 << 12  # keys; most often they hold every transition there is
-_DENSE = 1 << 16  # up to this many possible transitions, a table is quicker than sorting
+_FIRST_LOOK = 1 << 12  # keys that are searched first; they usually include every transition
+_DENSE = 1 << 16  # up to this many possible transitions, a table is faster than sorting
 
 
 def _count_keys(keys: Ints, lines: Ints, size: int, common: int = 0) -> tuple[Ints, Ints, Ints]:
-    """The distinct keys, how often each occurs, and the line of its first occurrence.
+    """The distinct keys, the number of occurrences of each, and the line of the first one.
 
-    The count of the `common` key is what the others leave.
+    The count of the `common` key is the total minus the others.
     """
     if size * size > _DENSE:
         distinct, at, times = np.unique(keys, return_index=True, return_counts=True)
@@ -394,7 +393,7 @@ def _count_keys(keys: Ints, lines: Ints, size: int, common: int = 0) -> tuple[In
     distinct = np.flatnonzero(counts)
     first = np.full(size * size, len(keys))
     for begin in (_FIRST_LOOK, len(rare)):
-        # Written backwards: of several places of a key, the first is written last and stays.
+        # Written backwards, so that the first place of each key is written last and stays.
         first[rare[:begin][::-1]] = others[:begin][::-1]
         first[common] = np.argmax(keys == common)
         if first[distinct].max(initial=0) < len(keys):
@@ -403,7 +402,7 @@ def _count_keys(keys: Ints, lines: Ints, size: int, common: int = 0) -> tuple[In
 
 
 class Fault(NamedTuple):
-    """A forbidden transition: which labels, how often, and where first."""
+    """A forbidden transition: its labels, how often it occurs, and its first line."""
 
     before: str
     after: str

@@ -1,4 +1,4 @@
-"""When two records or sentences are the same text: blanks never matter.
+"""Keys that are equal if two records or sentences are the same text, apart from blanks.
 
 Tokenisers and annotation tools differ in blanks, so "Ada spoke." and the tokens `Ada`, `spoke` and
 `.` are the same text. Two texts are the same if their keys are equal.
@@ -51,7 +51,7 @@ def sentence_codes(corpora: Sequence[Corpus], key: Callable[[str], str] = text_k
     [[0], [0]]
     """
     numbers: dict[str, int] = {}
-    # The key of a sentence is that of its tokens, one after the other, and tokens recur.
+    # The key of a sentence is made of the keys of its tokens; each distinct token is keyed once.
     keys = (corpus.texts("", key) for corpus in corpora)
     return [
         np.array([numbers.setdefault(text, len(numbers)) for text in texts], np.int64)

@@ -1,9 +1,9 @@
-"""Strings and sequences as codes: equal codes if and only if they are equal.
+"""Integer codes for strings and sequences; codes are equal if and only if the values are equal.
 
-Everything that is compared in nerscope (tokens, surfaces) is compared through codes made here. An
-`Interner` is a dictionary that answers a million 64-bit keys in one numpy call; a `SequenceTrie`
-makes sequences of codes into codes; a `Vocabulary` makes strings into sequences of machine words.
-Full keys are compared, never hashes alone.
+nerscope compares tokens and surfaces by these codes. An `Interner` is a dictionary that looks up a
+million 64-bit keys in one numpy call. A `SequenceTrie` gives codes to sequences of codes. A
+`Vocabulary` gives codes to strings, as sequences of machine words. Full keys are compared, never
+hashes alone.
 """
 
 import os
@@ -17,15 +17,15 @@ from nerscope.corpus.arrays import Bools, Bytes, Ints, Uint64s
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _HALF, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
-# The slots of keys differ from process to process, so that no file can be written whose tokens all
-# collide. Codes follow the order of arrival and are the same everywhere.
+# The slots of keys differ from process to process, so that a hostile file cannot make all its
+# tokens collide. Codes depend on the order of arrival only and are the same in every process.
 _SEED = np.uint64(int.from_bytes(os.urandom(8), "little") | 1)
 _EMPTY = np.int32(-1)
-_FIRST_LOOK = 1000  # unknown keys that are sorted at first
+_FIRST_LOOK = 1000  # unknown keys that are sorted first
 _WORD = 8
-_LONGEST = 128  # bytes of a string that is walked word by word
+_LONGEST = 128  # bytes of a string that is encoded word by word
 _LAST_WORD, _LAST_STEP = (1 << 31) - 1, (1 << 32) - 1  # words have codes of 31 bits, steps of 32
-# Keeps the first 0 … 8 bytes of a little-endian word.
+# Masks that keep the first 0 … 8 bytes of a little-endian word.
 _MASKS = np.array([(1 << (8 * length)) - 1 for length in range(_WORD + 1)], np.uint64)
 
 
@@ -53,7 +53,7 @@ class Interner:
         self._codes = np.full(1 << bits, _EMPTY)
 
     def copy(self) -> "Interner":
-        """The same codes, free to grow apart."""
+        """A copy with the same codes, which grows independently."""
         twin = Interner.__new__(Interner)
         twin.keys, twin.size, twin._shift = self.keys.copy(), self.size, self._shift
         twin._seed = self._seed
@@ -61,7 +61,7 @@ class Interner:
         return twin
 
     def _slots(self, keys: Uint64s) -> Ints:
-        """The slot where each key is looked for first."""
+        """The first slot in which each key is searched."""
         mixed = keys * self._seed
         mixed ^= mixed >> _HALF
         mixed *= _MULTIPLIER
@@ -70,13 +70,13 @@ class Interner:
         return slots
 
     def find(self, keys: Uint64s) -> Ints:
-        """The code of each key, -1 where it is unknown."""
+        """The code of each key; -1 if it is unknown."""
         slots = self._slots(keys)
         codes = self._codes.take(slots)
         pending = np.flatnonzero(self._keys.take(slots) != keys)
         pending = pending[codes[pending] != _EMPTY]
         mask = len(self._codes) - 1
-        while len(pending):  # linear probing for the few whose first slot is taken by another key
+        while len(pending):  # linear probing for the few keys whose first slot holds another key
             slots[pending] = (slots[pending] + 1) & mask
             codes[pending] = self._codes[slots[pending]]
             pending = pending[
@@ -90,7 +90,7 @@ class Interner:
         if codes.min(initial=0) >= 0:
             return codes
         unknown, some = np.flatnonzero(codes == _EMPTY), _FIRST_LOOK
-        while len(unknown):  # the first few often are all there are: sorting many takes long
+        while len(unknown):  # the first few often include all distinct keys; sorting many is slow
             missing, first = np.unique(keys[unknown[:some]], return_index=True)
             self._insert(missing[np.argsort(first)])
             codes[unknown] = self.find(keys[unknown])
@@ -103,7 +103,7 @@ class Interner:
             self.keys = np.concatenate([self.keys, np.zeros_like(self.keys)])
         self.keys[self.size : total] = keys
         first, self.size = self.size, total
-        if 2 * total > len(self._codes):  # keep the table half empty: probing stays short
+        if 2 * total > len(self._codes):  # a table that is half empty needs little probing
             self._allocate(int(4 * total - 1).bit_length())
             first = 0
         self._place(np.arange(first, total, dtype=np.int32))
@@ -113,7 +113,7 @@ class Interner:
         slots = self._slots(self.keys[codes])
         while len(codes):
             free = self._codes[slots] == _EMPTY
-            # Of several codes for one slot, numpy keeps the last; the others try the next slot.
+            # If several codes take one slot, numpy keeps the last; the others try the next slot.
             self._codes[slots[free]] = codes[free]
             lost = self._codes[slots] != codes
             won = ~lost
@@ -122,8 +122,7 @@ class Interner:
 
 
 class SequenceTrie:
-    """Codes for sequences of codes: a tree whose edges are interned, so that a sequence is one
-    integer.
+    """Codes for sequences of codes, as a tree whose edges are interned.
 
     An edge is one key: the parent's code + 1 in the upper 32 bits (0 is the root), the item in the
     lower 32. The code of the edge is the code of the sequence that ends there. Below, 4 is edge
@@ -144,10 +143,11 @@ class SequenceTrie:
         return self._edges.size
 
     def codes(self, items: Ints, starts: Ints, ends: Ints, *, grow: bool = True) -> Ints:
-        """The code of each sequence items[start:end]; -1 if it is empty, or unknown and may not be
-        added (`grow=False`).
+        """The code of each sequence items[start:end]; -1 if it is empty.
+
+        New sequences are added. With `grow=False` they are not, and their code is -1.
         """
-        # All sequences take their k-th step together, so that Python loops over the longest only.
+        # All sequences take step k together, so Python loops only over the longest sequence.
         nodes = np.full(len(starts), -1, np.int32)
         step = self._edges.codes if grow else self._edges.find
         active = np.flatnonzero(ends > starts)
@@ -162,13 +162,13 @@ class SequenceTrie:
         return nodes
 
     def copy(self) -> "SequenceTrie":
-        """The same codes, free to grow apart."""
+        """A copy with the same codes, which grows independently."""
         twin = SequenceTrie()
         twin._edges = self._edges.copy()
         return twin
 
     def first_codes(self) -> Ints:
-        """By item: the code of the sequence of this item alone; -1 where there is none.
+        """For each item, the code of the sequence with this item alone; -1 if there is none.
 
         >>> trie = SequenceTrie()
         >>> _ = trie.codes(np.array([2, 5, 0]), np.array([0, 2]), np.array([2, 3]))
@@ -183,18 +183,18 @@ class SequenceTrie:
         return codes
 
     def has_children(self) -> Bools:
-        """By code: whether the sequence is the beginning of a longer one."""
+        """For each code, whether the sequence is the beginning of a longer one."""
         parents = self._parents(np.arange(len(self)))
         is_parent = np.zeros(len(self), bool)
         is_parent[parents[parents >= 0]] = True
         return is_parent
 
     def children(self, codes: Ints, items: Ints) -> Ints:
-        """The code of each sequence with one more item, -1 where it is unknown."""
+        """The code of each sequence with one more item; -1 if it is unknown."""
         return self._edges.find(((codes + 1).astype(np.uint64) << _HALF) | items.astype(np.uint64))
 
     def sequences(self, codes: Ints) -> tuple[Ints, Ints, Ints]:
-        """The sequences behind codes, as items with the start and the end of each.
+        """The sequences of codes, as items with the start and the end of each sequence.
 
         >>> trie = SequenceTrie()
         >>> codes = trie.codes(np.array([4, 5, 6]), np.array([0, 2]), np.array([2, 3]))
@@ -204,7 +204,7 @@ class SequenceTrie:
         ends = np.cumsum(self._lengths(codes))
         items = np.zeros(int(ends[-1]) if len(ends) else 0, np.int64)
         nodes, at = codes, ends - 1
-        while len(nodes):  # from the last item of each to the first
+        while len(nodes):  # from the last item of each sequence to the first
             items[at] = self._edges.keys[nodes] & _LOW
             nodes = self._parents(nodes)
             nodes, at = nodes[nodes >= 0], at[nodes >= 0] - 1
@@ -219,7 +219,7 @@ class SequenceTrie:
         return lengths
 
     def _parents(self, codes: Ints) -> Ints:
-        """The sequence without its last item, -1 if it has only one."""
+        """The code of each sequence without its last item; -1 if it has only one item."""
         return (self._edges.keys[codes] >> _HALF).astype(np.int64) - 1
 
     def sequence(self, code: int) -> list[int]:
@@ -232,14 +232,14 @@ class SequenceTrie:
 
 
 class Vocabulary:
-    """Codes for byte strings, read straight out of a buffer.
+    """Codes for byte strings, which are read directly from a buffer.
 
-    A string of up to eight bytes is one zero-padded machine word (text holds no NUL), and gets an
-    even code; a longer string is a sequence of such words, and gets an odd code. So codes are exact
-    without ever comparing bytes one by one: below, "Oslo" is word 0 and gets 2 * 0, and the words
-    "Rejkjavi" and "k-on-sea" are sequence 1 of the trie (0 is "Rejkjavi" alone): 2 * 1 + 1. A
-    string of more than 128 bytes would make a long sequence; it is looked up as a whole, and stands
-    in the trie as a single step with a number that no word has.
+    A string of up to eight bytes is one zero-padded machine word (text contains no NUL) and gets an
+    even code. A longer string is a sequence of such words and gets an odd code. So codes are exact
+    without comparing single bytes: below, "Oslo" is word 0 and gets 2 * 0, and the words "Rejkjavi"
+    and "k-on-sea" are sequence 1 of the trie (0 is "Rejkjavi" alone) and get 2 * 1 + 1. A string of
+    more than 128 bytes would make a long sequence. It is looked up as a whole, and is a single step
+    in the trie with a number that no word has.
 
     >>> vocabulary = Vocabulary()
     >>> vocabulary.encode(["Oslo", "Rejkjavik-on-sea", "Oslo"]).tolist()
@@ -253,13 +253,13 @@ class Vocabulary:
     def __init__(self) -> None:
         self._words = Interner()
         self._trie = SequenceTrie()
-        self._giants: dict[bytes, int] = {}  # very long strings by their number
-        self._in_full: list[bytes] = []  # the same, by number
-        self._folded: Ints = np.zeros(0, np.int32)  # by code; -1 where it is not yet known
+        self._giants: dict[bytes, int] = {}  # the number of each very long string
+        self._in_full: list[bytes] = []  # the very long strings, by number
+        self._folded: Ints = np.zeros(0, np.int32)  # by code; -1 if not yet computed
 
     @property
     def bound(self) -> int:
-        """No code is as large as this."""
+        """A number above all codes."""
         return 2 * max(self._words.size, len(self._trie))
 
     def encode(self, strings: Iterable[str]) -> Ints:
@@ -309,7 +309,7 @@ class Vocabulary:
         return self._trie.codes(words, first, last)
 
     def folded(self, codes: Ints) -> Ints:
-        """The codes of the same strings without case, as `str.casefold` has it.
+        """The codes of the same strings after `str.casefold`.
 
         >>> vocabulary = Vocabulary()
         >>> codes = vocabulary.encode(["WEISS", "Weiß", "weiss"])
@@ -338,7 +338,7 @@ class Vocabulary:
     def strings(self, codes: Sequence[int] | Ints) -> list[str]:
         code = np.asarray(codes, np.int64)
         long = (code & 1) == 1
-        # A word is a byte string of eight bytes at most, from which numpy strips the padding.
+        # A word is a byte string of at most eight bytes; numpy strips its padding.
         words = self._words.keys[code[~long] >> 1].astype("<u8").view("S8")
         strings = np.empty(len(code), object)
         strings[~long] = [word.decode() for word in words.tolist()]
@@ -347,7 +347,7 @@ class Vocabulary:
 
 
 class Fields(NamedTuple):
-    """Strings in place: buffer[start:end], in a padded buffer."""
+    """Strings as ranges buffer[start:end] of a padded buffer."""
 
     buffer: Bytes
     starts: Ints
@@ -357,7 +357,7 @@ class Fields(NamedTuple):
         return Fields(self.buffer, self.starts[begin:end], self.ends[begin:end])
 
     def differing(self, other: "Fields") -> Ints:
-        """Which fields differ from those of another buffer, field by field.
+        """The indices of the fields that differ from the fields of another buffer.
 
         >>> gold, output = padded(b"Oslo by"), padded(b"in Oslo")
         >>> places = np.array([0, 5]), np.array([4, 7])
@@ -367,8 +367,8 @@ class Fields(NamedTuple):
         lengths = self.ends - self.starts
         doubtful = lengths != other.ends - other.starts
         doubtful |= lengths > _WORD
-        # A quick look at eight bytes from each start, which may reach into the next column: most
-        # fields are followed by the same bytes in both files, such as those of the label O.
+        # A fast comparison of eight bytes from each start, which may include the next column: most
+        # fields are followed by the same bytes in both files, such as the label O.
         doubtful |= _everywhere(self.buffer)[self.starts] != _everywhere(other.buffer)[other.starts]
         places = np.flatnonzero(doubtful)
         return places[self._chosen(places)._differ(other._chosen(places))]
@@ -390,7 +390,7 @@ class Fields(NamedTuple):
         return Fields(self.buffer, self.starts[places], self.ends[places])
 
     def _behind(self) -> "Fields":
-        """What is behind the first eight bytes of each."""
+        """The rest of each field after its first eight bytes."""
         return Fields(self.buffer, self.starts + _WORD, self.ends)
 
     def _bytes(self, at: int) -> bytes:
@@ -398,7 +398,7 @@ class Fields(NamedTuple):
 
 
 def padded(data: bytes) -> Bytes:
-    """The bytes as an array with room for a whole word behind the last one."""
+    """The bytes as an array with space for a whole word after the last byte."""
     return np.frombuffer(data + bytes(_WORD), np.uint8)
 
 
@@ -415,9 +415,9 @@ def _everywhere(buffer: Bytes) -> Uint64s:
 
 @serialisable
 class SpelledSequences(NamedTuple):
-    """Sequences of tokens with their words, so that they mean the same under other codes.
+    """Sequences of tokens with their words, which do not depend on the codes of a vocabulary.
 
-    Sequence k is `tokens[ends[k - 1]:ends[k]]`, places in `words`.
+    Sequence k is `tokens[ends[k - 1]:ends[k]]`, as indices into `words`.
 
     >>> here, elsewhere = Vocabulary(), Vocabulary()
     >>> tokens = here.encode(["New", "York", "York"])
@@ -431,12 +431,12 @@ class SpelledSequences(NamedTuple):
     ends: Ints
 
     def items(self, vocabulary: Vocabulary) -> Ints:
-        """The tokens in the codes of a vocabulary, to which new ones are added."""
+        """The tokens as codes of a vocabulary; new tokens are added to it."""
         codes = vocabulary.encode(self.words)
         return codes[self.tokens] if len(codes) else np.zeros(0, np.int32)
 
     def codes(self, vocabulary: Vocabulary, trie: SequenceTrie, *, fold_case: bool = False) -> Ints:
-        """The code of each sequence in a trie, to which new ones are added."""
+        """The code of each sequence in a trie; new sequences are added to it."""
         starts = np.concatenate([[0], self.ends[:-1]]) if len(self.ends) else self.ends
         items = self.items(vocabulary)
         items = vocabulary.folded(items) if fold_case else items
@@ -444,7 +444,7 @@ class SpelledSequences(NamedTuple):
 
 
 def spell_sequences(vocabulary: Vocabulary, tokens: Ints, ends: Ints) -> SpelledSequences:
-    """Sequences of codes, spelt out; each distinct token once."""
+    """Sequences of codes with their words; each distinct token is stored once."""
     used, places = np.unique(tokens, return_inverse=True)
     return SpelledSequences(
         tuple(vocabulary.strings(used)), places.astype(np.int32), ends.astype(np.int32)
@@ -452,7 +452,7 @@ def spell_sequences(vocabulary: Vocabulary, tokens: Ints, ends: Ints) -> Spelled
 
 
 def join_sequences(parts: list[SpelledSequences]) -> SpelledSequences:
-    """The sequences of all parts, one after the other."""
+    """Concatenate the sequences of all parts."""
     if len(parts) == 1:
         return parts[0]
     places: dict[str, int] = {}

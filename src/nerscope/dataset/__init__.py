@@ -1,1 +1,1 @@
-"""Questions about data alone: describe, validate, convert, split."""
+"""Functions for data without systems: describe, validate, convert, split."""

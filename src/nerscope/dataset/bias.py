@@ -1,4 +1,4 @@
-"""What datasets are like beside each other, without any system: attributes and composition."""
+"""Compare datasets without any system: attributes and composition."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -19,15 +19,15 @@ class BiasRow(ResultRow):
     dataset: str
     attribute: str
     zeta: float | None
-    relative: float | None  # to the largest dataset, which has 1
+    relative: float | None  # divided by the largest mean of all datasets
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DatasetBias(ResultRow):
-    """Datasets side by side: mean attribute values, and how many mentions and tokens are hard."""
+    """A comparison of datasets: mean attribute values, and shares of hard mentions and tokens."""
 
     zeta: list[BiasRow]
-    composition: list[CompositionRow]  # whose split is the name of the dataset
+    composition: list[CompositionRow]  # `split` is the name of the dataset
 
 
 def dataset_bias(

@@ -29,8 +29,8 @@ class Conversion(NamedTuple):
     """The content of a file in another scheme or format, or of the files of a folder."""
 
     data: bytes
-    notes: list[str]  # what was lost
-    files: Mapping[str, bytes] | None = None  # by path in the folder; None if it is one file
+    notes: list[str]  # on information that was lost
+    files: Mapping[str, bytes] | None = None  # by path in the folder; None for a single file
 
 
 def convert(
@@ -40,13 +40,13 @@ def convert(
     to: str | None = None,
     repair: str = CONLLEVAL,
 ) -> list[str]:
-    """Write a corpus in another scheme or format; the result is a list of notes on what was lost.
+    """Write a corpus in another scheme or format; return notes on information that was lost.
 
     - `given`: a file, a corpus or sentences.
-    - `target`: the file to write. Its ending decides the format, or `FILE::format=NAME` does; the
-      default is columns.
-    - `to`: the scheme, as "bioes"; needed only if the format stays the same.
-    - `repair`: how labels that break their scheme are read, as for `evaluate`.
+    - `target`: the file to write. `FILE::format=NAME` or its ending determines the format; default:
+      columns.
+    - `to`: the scheme, such as "bioes"; required only if the format stays the same.
+    - `repair`: how invalid label sequences are read, as for `evaluate`.
 
     >>> import tempfile
     >>> from pathlib import Path
@@ -74,20 +74,18 @@ def convert(
 def convert_source(
     source: Source, to: str | None, repair: str = CONLLEVAL, form: Format | None = None
 ) -> Conversion:
-    """The corpus in another scheme; if the format stays, everything but the labels stays."""
+    """Convert a source; if the format stays the same, only the labels change."""
     check_repair(repair)
     source_format = source.info.format or FALLBACK
     form = form or FORMATS[source_format]
     corpus, notes = _read_spans(source, repair)
     scheme = scheme_named(BIO.name if to is None else to)
-    if form.name in (FALLBACK, source_format):  # other formats store spans, which lose nothing
+    if form.name in (FALLBACK, source_format):  # other formats store spans without loss
         notes += _scheme_notes(corpus, scheme)
         _check_flat(corpus, source.name)
     data = _relabelled(source, corpus, scheme) if form.name == source_format else None
     if data is not None and to is None:
-        raise UsageError(
-            "--to", "it is not said, and the format stays the same", "name a scheme, as --to bioes"
-        )
+        raise UsageError("--to", "no scheme is given and the format stays the same", "--to bioes")
     if data is not None:
         return Conversion(data, notes)
     notes += _break_notes(corpus) if form.name in _TEXT_FORMATS else []
@@ -97,8 +95,8 @@ def convert_source(
 
 
 def _read_spans(source: Source, repair: str) -> tuple[Corpus, list[str]]:
-    """The corpus with its mentions as spans, and notes on what reading it lost."""
-    # These repairs depend on the scheme, which one chunk alone may not show.
+    """The corpus with its mentions as spans, and notes on information lost in reading."""
+    # These repairs depend on the scheme, which a single chunk may not show.
     scheme = source.label_style().scheme if repair in ("strict", "discard") else None
     chunks, readings, declared = [], dict[str, ReadingNotes](), None
     for chunk in source.chunks(Coding()):
@@ -111,48 +109,51 @@ def _read_spans(source: Source, repair: str) -> tuple[Corpus, list[str]]:
 
 
 def _scheme_notes(corpus: Corpus, scheme: Scheme) -> list[str]:
-    """What a scheme cannot express about the mentions."""
+    """Notes on mentions that a scheme cannot represent."""
     mentions, notes = corpus.mentions(), []
     if scheme.name == "io" and (merged := count_merged_by_io(mentions, corpus.starts)):
         notes.append(
-            f"{corpus.name}: {plural(merged, 'mention')} after another of the same type; "
-            f"{scheme.name} melts them into one"
+            f"{corpus.name}: {plural(merged, 'mention')} directly after another of the same type; "
+            f"{scheme.name} merges them into one"
         )
     if scheme.bare == SINGLE and (longer := int((mentions.lengths > 1).sum())):
         notes.append(
             f"{corpus.name}: {plural(longer, 'mention')} of several tokens; "
-            f"{scheme.name} tears them apart"
+            f"{scheme.name} splits them"
         )
     return notes
 
 
-_TEXT_FORMATS = ("jsonl", "json", "brat")  # whose sentences are the lines of a text
+_TEXT_FORMATS = ("jsonl", "json", "brat")  # formats with one sentence per line of a text
 
 
 def _break_notes(corpus: Corpus) -> list[str]:
-    """How many blanks of the text change so that sentences stay the same."""
+    """A note on how many line breaks of the text change to keep the sentences."""
     if corpus.gaps is None:
         return []
-    from nerscope.formats.standoff.text import gaps_with_breaks, record_bounds  # columns need none
+    from nerscope.formats.standoff.text import (
+        gaps_with_breaks,
+        record_bounds,
+    )  # not needed for columns
 
     _, changed = gaps_with_breaks(corpus, corpus.gaps, record_bounds(corpus))
     if not changed:
         return []
     places = plural(changed, "place")
-    return [f"{corpus.name}: line ends of the text moved at {places}: one ends each sentence"]
+    return [f"{corpus.name}: line breaks changed at {places}, so that each sentence is one line"]
 
 
 def _check_flat(corpus: Corpus, name: str) -> None:
     if not corpus.is_flat:
         raise InputError(
             name,
-            "its mentions overlap, which labels cannot write",
-            "convert flat ones, or write a format that can hold them, such as JSON Lines",
+            "its mentions overlap, and labels cannot represent overlapping mentions",
+            "write a format with spans, for example OUT.jsonl",
         )
 
 
 def _relabelled(source: Source, corpus: Corpus, scheme: Scheme) -> bytes | None:
-    """The file with other labels; None if its format cannot be rewritten in place."""
+    """The file with new labels; None if its format does not support that."""
     codes = encode(corpus.mentions(), corpus.starts, corpus.coding.labels, scheme)
     names = corpus.coding.labels.texts_in(scheme)
     labels = (names[code] for code in codes)
@@ -162,6 +163,8 @@ def _relabelled(source: Source, corpus: Corpus, scheme: Scheme) -> bytes | None:
 def _written(form: Format, corpus: Corpus, scheme: Scheme) -> bytes:
     if form.write is None:
         raise UsageError(
-            f"format '{form.name}'", "it can be read, not written", "choose another format"
+            f"format '{form.name}'",
+            "nerscope can read this format, but not write it",
+            "choose another format",
         )
     return form.write(require_tokens(corpus), scheme)

@@ -1,4 +1,4 @@
-"""Describe a dataset: sizes, composition, how surfaces are used, duplicates, hard tokens."""
+"""Describe a dataset: sizes, composition, uses of surfaces, duplicates, hard tokens."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -32,22 +32,22 @@ from nerscope.results.rows import ResultRow
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CompositionRow(ResultRow):
-    """How many units of a split a level of a facet holds."""
+    """The number of units of a split in a level of a facet."""
 
     split: str
     facet: str
     level: str
     type: str | None  # None: all types together
     n: int
-    share: float | None  # of all units, or of those of the type; None if there are none
+    share: float | None  # of all units, or of the units of the type; None if there are none
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MentionCounts(ResultRow):
     """Mentions and distinct surfaces of a split.
 
-    A surface is ambiguous if training has it with several types, unseen if training does not have
-    it as a mention. The unseen ones are None where there is no training data.
+    A surface is ambiguous if it has several types in training, and unseen if it is not a mention in
+    training. The counts of unseen surfaces are None without training data.
     """
 
     mentions: int
@@ -81,7 +81,7 @@ class MentionShares(ResultRow):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TypeSize(ResultRow):
-    """How many mentions have a type."""
+    """The number of mentions of a type."""
 
     type: str
     n: int
@@ -90,7 +90,7 @@ class TypeSize(ResultRow):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LengthSpread(ResultRow):
-    """Lengths in tokens; None if there is nothing to measure."""
+    """Lengths in tokens; None if there are no units."""
 
     mean: float | None
     median: float | None
@@ -99,13 +99,13 @@ class LengthSpread(ResultRow):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SplitSizes(ResultRow):
-    """What can be counted in a split alone."""
+    """Counts of a split that do not depend on other splits."""
 
     name: str
     sentences: int
     tokens: int
     distinct_tokens: int
-    documents: int | None  # None if nothing marks them
+    documents: int | None  # None if documents are not marked
     mentions: int
     distinct_surfaces: int
     types: list[TypeSize]
@@ -115,14 +115,14 @@ class SplitSizes(ResultRow):
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """Everything that `describe` finds; docs/commands/describe.md explains every field.
+    """The result of `describe`; docs/commands/describe.md explains every field.
 
     Rows have attributes, and can be read like dicts: `row.level` and `row["level"]` are the same.
     """
 
     rows: list[CompositionRow]
     zeta: dict[str, float | None]  # the mean of each attribute in the last split
-    mentions: dict[str, MentionCounts]  # by split, like those that follow
+    mentions: dict[str, MentionCounts]  # by split, like the next fields
     mention_shares: dict[str, MentionShares]
     splits: dict[str, SplitSizes]
     ambiguous: list[AmbiguousRow]
@@ -133,12 +133,12 @@ class Description:
     losses: list[SourceNote]
 
     def as_dict(self) -> dict[str, Any]:
-        """What `describe --format json` prints."""
+        """The output of `describe --format json`."""
         return {field.name: _plain(getattr(self, field.name)) for field in fields(self)}
 
 
 def _plain(value: Any) -> Any:
-    """Rows as dicts, also those inside of rows, lists and dicts."""
+    """Rows as dicts, also inside other rows, lists and dicts."""
     if isinstance(value, Mapping):
         return {key: _plain(item) for key, item in value.items()}
     return [_plain(item) for item in value] if isinstance(value, list) else value
@@ -156,8 +156,8 @@ def describe(
 
     - `train`, `dev`, `test`: files, corpora or sentences; dev and test are compared with train.
       Several training files, as a list, are one training set.
-    - `repair`: how labels that break their scheme are read, as for `evaluate`.
-    - `case`: "fold" compares tokens with training without case.
+    - `repair`: how invalid label sequences are read, as for `evaluate`.
+    - `case`: "fold" ignores case when tokens are compared with training.
 
     >>> train = [(["Ada", "met", "Bob"], ["B-PER", "O", "B-PER"])]
     >>> description = describe(train, test=[(["Ada", "met", "Eve"], ["B-PER", "O", "B-PER"])])
@@ -176,7 +176,7 @@ def describe(
 def describe_each(
     files: Mapping[str, CorpusLike], *, repair: str = CONLLEVAL, case: str = SENSITIVE
 ) -> Description:
-    """Describe files each by itself: none is training data, so nothing is seen or unseen."""
+    """Describe each file separately, without training data, so nothing is seen or unseen."""
     descriptions = []
     for name, source in files.items():
         splits = load_splits({name: source}, repair, case=case)
@@ -194,7 +194,7 @@ def describe_each(
 
 
 def _concatenated(values: Sequence[Any]) -> Any:
-    """Lists one after the other, or dicts merged into one."""
+    """Concatenated lists, or merged dicts."""
     if isinstance(values[0], dict):
         return {key: item for value in values for key, item in value.items()}
     return [item for value in values for item in value]
@@ -230,7 +230,7 @@ def _losses(split: DatasetSplit, repair: str) -> list[SourceNote]:
 
 
 def composition_rows(split: DatasetSplit) -> Iterator[CompositionRow]:
-    """How many units each level of each facet holds: the composition tables of the papers."""
+    """The number of units in each level of each facet, as in the tables of the papers."""
     view = split.view
     for facet in fixed_facets():
         if not (facet.is_headline or facet.is_variant):
@@ -246,7 +246,7 @@ def composition_rows(split: DatasetSplit) -> Iterator[CompositionRow]:
 
 
 def _type_masks(view: View, facet: Facet, types: list[str]) -> dict[str | None, Bools]:
-    """All units (None); then, if they are mentions, those of each type that occurs."""
+    """A mask for all units (None), and for mentions also one for each type that occurs."""
     masks: dict[str | None, Bools] = {None: np.ones(view.n_units(facet.unit), bool)}
     if facet.unit == MENTION:
         codes: Ints = view.mentions.type
@@ -261,7 +261,7 @@ def _all_mention_counts(splits: Sequence[DatasetSplit]) -> dict[str, MentionCoun
 
 def _mention_counts(view: View) -> MentionCounts:
     n_types = (view.lexicon.surface_counts > 0).sum(axis=1)  # in training, by surface
-    # `lookup` gives 0 for surfaces that training does not have.
+    # `lookup` gives 0 for surfaces that are not in training.
     is_ambiguous: Bools = lookup(n_types, view.surface) >= 2
     is_unseen: Bools = lookup(view.lexicon.surface_totals, view.surface) == 0
     written = view.written_surface
@@ -296,7 +296,7 @@ def _sizes(split: DatasetSplit) -> SplitSizes:
 
 
 def _n_documents(corpus: Corpus) -> int | None:
-    # Where nothing marks documents, all sentences are in document 0.
+    # If documents are not marked, all sentences are in document 0.
     return len(np.unique(corpus.documents)) if corpus.documents.any() else None
 
 

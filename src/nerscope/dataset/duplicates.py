@@ -1,8 +1,8 @@
-"""Sentences that occur again, within a split and in another one: leaks.
+"""Duplicate sentences, within a split and between splits (leaks).
 
-Two sentences are exact duplicates if they are the same text, whatever their tokens. They are near
-duplicates if they differ in case and digits only (case-folded, each run of digits taken as one 0)
-and the other split has no exact duplicate. Labels do not matter.
+Two sentences are exact duplicates if their texts are equal, even if they are tokenised differently.
+They are near duplicates if they differ only in case and digits (case-folded, each run of digits
+replaced by one 0) and the other split has no exact duplicate. Labels are ignored.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ _EXACT, _NEAR = "exact", "near"  # kinds of duplicates
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DuplicatePlace(ResultRow):
-    """A sentence that occurs again, and where it occurs first."""
+    """A duplicate sentence, and the place of its first occurrence."""
 
     place: str
     first: str
@@ -30,7 +30,7 @@ class DuplicatePlace(ResultRow):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DuplicateRow(ResultRow):
-    """How many sentences of a split occur in another one, or earlier in the same one."""
+    """The number of sentences of a split that occur in another split or earlier in this one."""
 
     split: str
     against: str
@@ -41,7 +41,7 @@ class DuplicateRow(ResultRow):
 
 
 def find_duplicates(splits: Sequence[DatasetSplit]) -> Iterator[DuplicateRow]:
-    """For each split: what it repeats of itself, then what it shares with each split before it."""
+    """For each split: duplicates within it, then duplicates of each split before it."""
     corpora = [split.corpus for split in splits]
     exact, near = sentence_codes(corpora), sentence_codes(corpora, near_text_key)
     for number, split in enumerate(splits):
@@ -55,14 +55,14 @@ def find_duplicates(splits: Sequence[DatasetSplit]) -> Iterator[DuplicateRow]:
 
 
 def _first_sentences(codes: Ints) -> Ints:
-    """By code: the first sentence that has it, -1 if none has."""
+    """By code: the first sentence with this code; -1 if there is none."""
     first = np.full(int(codes.max(initial=-1)) + 1, -1, np.int64)
-    first[codes[::-1]] = np.arange(len(codes))[::-1]  # assigned backwards: the first one wins
+    first[codes[::-1]] = np.arange(len(codes))[::-1]  # backwards: the first sentence remains
     return first
 
 
 def _twins(codes: Ints, others: Ints) -> Ints:
-    """By sentence: the first of the other sentences with the same code, -1 if there is none."""
+    """By sentence: the first of the other sentences with the same code; -1 if there is none."""
     first = _first_sentences(others)
     return np.where(codes < len(first), first[np.minimum(codes, len(first) - 1)], -1)
 
@@ -82,12 +82,12 @@ def _row(
 
 
 def _places(split: DatasetSplit, sentences: Ints) -> list[str]:
-    """Where sentences begin: file and line."""
+    """The file and line of the start of each sentence."""
     return [split.corpus.place(token) for token in split.corpus.starts[sentences].tolist()]
 
 
 def _texts(split: DatasetSplit, sentences: Ints) -> list[str]:
-    # Each distinct token is decoded once: duplicates are often long lists of the same words.
+    # Each distinct token is decoded once, since duplicates repeat the same words.
     starts, ends = split.corpus.starts[sentences], split.corpus.starts[sentences + 1]
     used, inverse = np.unique(split.corpus.tokens[expand_ranges(starts, ends)], return_inverse=True)
     words = np.array(split.corpus.coding.tokens.strings(used), object)[inverse].tolist()

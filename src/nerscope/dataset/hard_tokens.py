@@ -1,4 +1,4 @@
-"""The most frequent hard tokens of a test set, with how training labels them."""
+"""The most frequent hard tokens of a test set, with their labels in training."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -26,8 +26,8 @@ class HardTokenRow(ResultRow):
     level: str
     token: str
     count: int
-    training_labels: str  # as "O 2, LOC 1"; as a dict, the key is "training labels"
-    place: str  # the first one, as file:line
+    training_labels: str  # such as "O 2, LOC 1"; in dicts, the key is "training labels"
+    place: str  # of the first occurrence, as file:line
     split: str | None = None  # in descriptions only
 
     def as_dict(self) -> dict[str, Any]:
@@ -55,9 +55,9 @@ def hard_tokens(
     """The most frequent tokens of each subset of hard tokens.
 
     - `train`, `test`: files, corpora or sentences; several files are one training set.
-    - `most`: how many tokens of each subset; None for all of them.
-    - `repair`, `map`, `drop`, `case`: as for `evaluate`; with `case="fold"`, tokens are compared
-      with training without case.
+    - `most`: the number of tokens per subset; None: all tokens.
+    - `repair`, `map`, `drop`, `case`: as for `evaluate`; `case="fold"` ignores case when tokens are
+      compared with training.
 
     >>> train = [(["May", "came"], ["O", "O"])]
     >>> hard_tokens(train, [(["May", "left"], ["B-PER", "O"])])[0].token
@@ -69,11 +69,11 @@ def hard_tokens(
 
 
 def hard_token_rows(view: View, most: int | None = None) -> Iterator[HardTokenRow]:
-    """The same for a test set that is loaded already."""
+    """Like `hard_tokens`, for a test set that is already loaded."""
     for facet in (HARD, HARD_STRICT):
         codes = facet.checked_codes(view)
         for level, level_codes in facet.level_codes.items():
-            # Levels of several codes, as unseen, only join what is listed by their parts.
+            # Levels of several codes, such as unseen, are skipped: other levels list their tokens.
             if len(level_codes) == 1 and level_codes != (OTHER,):
                 positions = np.flatnonzero(codes == level_codes[0])
                 yield from _rows(facet, level, view, positions, most)
@@ -95,7 +95,7 @@ def _rows(
 
 
 def training_labels(view: View, tokens: Ints) -> Iterator[str]:
-    """How often training has tokens outside of mentions, and inside those of each type."""
+    """How often each token is outside mentions in training, and inside mentions of each type."""
     tokens = view.sentences.compared(tokens)
     inside = lookup(view.lexicon.inside_counts, tokens)
     total, anywhere = view.lexicon.token_counts, view.lexicon.inside_totals

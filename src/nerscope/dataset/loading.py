@@ -1,4 +1,4 @@
-"""Load the splits of a dataset: whole, with one vocabulary, and compared with training."""
+"""Load the splits of a dataset with one vocabulary, and compare them with training."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +15,7 @@ from nerscope.formats.source import require_tokens
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DatasetSplit:
-    """Train, dev or test: its mentions, with what training and the split itself know of them."""
+    """Train, dev or test: its mentions, the lexicon of training, and values of attributes."""
 
     name: str
     view: View
@@ -42,10 +42,10 @@ def load_splits(
     drop: Iterable[str] = (),
     case: str = SENSITIVE,
 ) -> list[DatasetSplit]:
-    """Load splits, of which the first is the training data; `map` renames types, `drop` removes
-    them, `case` says how tokens are compared with training.
+    """Load splits; the first is the training data.
 
-    All splits share one `Coding`: equal tokens and types have equal codes in all of them.
+    `map` renames types, `drop` removes types, `case` is how tokens are compared with training. All
+    splits share one `Coding`: equal tokens and types have equal codes in all splits.
     """
     check_repair(repair)
     check_case(case)
@@ -53,7 +53,7 @@ def load_splits(
     corpora = {
         name: _load_corpus(source, f"<{name}>", coding, repair) for name, source in sources.items()
     }
-    # Values of attributes are compared with training, so training itself has none.
+    # Attributes compare a split with training, so training itself has no values.
     (train_name, training), *others = corpora.items()
     lexicon = lexicon_of(training, repair, fold_case=case == FOLD)
     standard = [attribute for attribute in attributes() if attribute.standard]

@@ -1,4 +1,4 @@
-"""The hard subset of every single token: of a test set, or of training data by cross-validation."""
+"""The hard subsets of every token of a test set, or of training data by cross-validation."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,7 +26,7 @@ from nerscope.results.rows import ResultRow
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TokenRow(ResultRow):
-    """A token with its subsets of hard tokens, and how the other data label it."""
+    """A token with its subsets of hard tokens, and its labels in the other data."""
 
     place: str  # file and line
     sentence: int  # counted from 0 over all files
@@ -35,7 +35,7 @@ class TokenRow(ResultRow):
     label: str  # gold, in the scheme bio
     hard: str  # its level in the facet `hard`, such as diff-E; "other" if it is not hard
     hard_strict: str
-    training_labels: str  # as "O 2, LOC 1"; "–" if training does not have the token
+    training_labels: str  # such as "O 2, LOC 1"; "–" if the token is not in training
     fold: int | None  # from 1; None for tokens of a test set
 
 
@@ -50,13 +50,13 @@ def token_subsets(
     drop: Iterable[str] = (),
     case: str = SENSITIVE,
 ) -> list[TokenRow]:
-    """The subset of hard tokens of every token of a test set, or of the training data.
+    """The subsets of hard tokens for every token of a test set, or of the training data.
 
-    Without `test`, the training data are divided into folds, and the tokens of each fold are held
-    against the other folds, as HardEval suggests it for training on hard slices.
+    Without `test`, the training data are divided into folds, and the tokens of each fold are
+    compared with the other folds, as HardEval suggests for training on hard slices.
 
-    - `folds`, `seed`: how many folds, and how they are drawn. Documents stay whole where there are
-      enough of them, and sentences with the same text are always in one fold.
+    - `folds`, `seed`: the number of folds, and the random seed. Documents are not split if there
+      are enough of them, and sentences with the same text are always in one fold.
     - `repair`, `map`, `drop`, `case`: as for `evaluate`.
 
     >>> train = [(["May", "came"], ["B-PER", "O"]), (["May", "left"], ["O", "O"])]
@@ -107,14 +107,14 @@ class _Tokens:
         if not mentions.are_flat:
             raise InputError(
                 opened.name,
-                "tokens have no single label where mentions overlap",
-                "give flat mentions",
+                "its mentions overlap, so tokens have no single label",
+                "give data without overlapping mentions",
             )
         places = [chunk.place(token) for chunk in chunks for token in range(chunk.n_tokens)]
         return cls(corpus, mentions, places)
 
     def rows(self, lexicon: Lexicon, chosen: Ints, fold: int | None) -> Iterator[TokenRow]:
-        """The rows of some tokens, held against a lexicon."""
+        """The rows of some tokens, compared with a lexicon."""
         corpus = self.corpus
         view = View(Sentences(corpus, self.mentions, SequenceTrie(), lexicon), self.mentions)
         sentence = view.sentences.of_token
@@ -158,7 +158,7 @@ def _folds(training: _Tokens, folds: int, seed: int) -> Ints:
 
 
 def _lexicon_without(training: _Tokens, is_left_out: Bools, case: str) -> Lexicon:
-    """What all other tokens say of each token; hard tokens need to know nothing of surfaces."""
+    """The lexicon of all other sentences, with tokens only: hard tokens do not need surfaces."""
     corpus, mentions = training.corpus, training.mentions
     vocabulary = corpus.coding.tokens
     tokens = vocabulary.folded(corpus.tokens) if case == FOLD else corpus.tokens

@@ -1,7 +1,7 @@
-"""How surfaces are used: as mentions of which types, how often without annotation, and where.
+"""The uses of surfaces: as mentions of which types, how often without annotation, and where.
 
-A use of a surface is a mention with its tokens, or a place where its tokens occur and none of them
-is inside a mention: the label of such a place is O.
+A use of a surface is a mention with its tokens, or an occurrence of its tokens outside all
+mentions. The label of the latter is O.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,7 +26,7 @@ class AmbiguousRow(ResultRow):
     surface: str
     n: int
     types: dict[str, int]
-    places: dict[str, str]  # by type: the first one, as file:line
+    places: dict[str, str]  # by type: the first place, as file:line
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,19 +37,19 @@ class UnannotatedRow(ResultRow):
     surface: str
     annotated: int
     unannotated: int
-    places: dict[str, str]  # by label, O for plain text: the first one
+    places: dict[str, str]  # by label (O for plain text): the first place
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class InconsistentRow(ResultRow):
-    """A surface of training that has a label in a split that it never has in training."""
+    """A surface with a label in a split that it never has in training."""
 
     split: str
     surface: str
-    n: int  # how often it has such a label
+    n: int  # the number of uses with such a label
     train: dict[str, int]  # its labels in training
     here: dict[str, int]
-    places: dict[str, str]  # of the new labels: the first place of each in the split
+    places: dict[str, str]  # by new label: the first place in the split
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,7 +59,7 @@ class SurfaceUses:
     splits: Sequence[DatasetSplit]
     surfaces: SequenceTrie
     counts: Mapping[str, Ints]  # by split: surface × label; the last label is O
-    first: Mapping[str, Ints]  # of the same shape: the first token of the first use
+    first: Mapping[str, Ints]  # same shape: the first token of the first use
 
     def texts(self, codes: Ints) -> list[str]:
         strings = self.splits[0].corpus.coding.tokens.strings
@@ -73,7 +73,7 @@ class SurfaceUses:
         return {name: count for name, count in ranked if count}
 
     def places(self, split: str, code: int, labels: Iterable[str]) -> dict[str, str]:
-        """Where a surface first has each of some labels."""
+        """The first place of a surface with each of the labels."""
         names = [*self.splits[0].types, OUTSIDE_LABEL]
         (corpus,) = (part.corpus for part in self.splits if part.name == split)
         first = self.first[split][code]
@@ -81,7 +81,7 @@ class SurfaceUses:
 
 
 def count_uses(splits: Sequence[DatasetSplit]) -> SurfaceUses:
-    """Count how surfaces are used in each split."""
+    """Count the uses of surfaces in each split."""
     surfaces = SequenceTrie()
     codes = [surfaces.codes(*token_runs(split.corpus.tokens, split.mentions)) for split in splits]
     distinct, first = np.unique(np.concatenate(codes), return_index=True)
@@ -102,7 +102,7 @@ def count_uses(splits: Sequence[DatasetSplit]) -> SurfaceUses:
 
 
 def _all_mentions(splits: Sequence[DatasetSplit]) -> Mentions:
-    """The mentions of all splits, with places in the tokens of all of them."""
+    """The mentions of all splits, as places in the concatenated tokens."""
     offsets = np.cumsum([0, *(split.corpus.n_tokens for split in splits[:-1])]).tolist()
     return join_mentions(
         [split.mentions.shifted(offset) for split, offset in zip(splits, offsets, strict=True)]
@@ -110,9 +110,7 @@ def _all_mentions(splits: Sequence[DatasetSplit]) -> Mentions:
 
 
 def _unannotated(split: DatasetSplit, tokens: Ints, patterns: Mentions) -> tuple[Ints, Ints]:
-    """By pattern: how often its tokens occur where none of them is inside a mention, and the first
-    token of the first of these places.
-    """
+    """By pattern: how often its tokens occur outside all mentions, and the first such token."""
     inside = np.zeros(split.corpus.n_tokens, np.int64)
     inside[split.mentions.positions] = 1
     # before[end] - before[begin] tokens from begin to end are inside mentions.
@@ -147,7 +145,7 @@ def unannotated_surfaces(uses: SurfaceUses, split: str) -> Iterator[UnannotatedR
 
 
 def inconsistent_surfaces(uses: SurfaceUses, split: str) -> Iterator[InconsistentRow]:
-    """Surfaces with a label that training never gives them, the most frequent of these first."""
+    """Surfaces with a label that they never have in training, most frequent first."""
     train = uses.splits[0].name
     in_training, here = uses.counts[train], uses.counts[split]
     new = np.where(in_training == 0, here, 0).sum(axis=1)

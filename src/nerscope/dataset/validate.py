@@ -13,32 +13,32 @@ from nerscope.errors import plural
 from nerscope.formats.base import CorpusLike, open_source
 from nerscope.formats.source import Source
 
-SPANS = "spans"  # stands for the scheme of a corpus that has spans instead of labels
+SPANS = "spans"  # scheme name for a corpus with spans instead of labels
 
 
 class LabelFault(NamedTuple):
-    """A forbidden transition, or a label that the scheme does not have."""
+    """An invalid transition, or a label that the scheme does not have."""
 
     place: str
     fault: str
 
 
 class Validation(NamedTuple):
-    """What breaks a scheme in a file."""
+    """The labels of a file that are invalid in a scheme."""
 
     name: str
     scheme: str
-    told: bool  # whether the scheme was given (or else detected); a key of the JSON output
+    declared: bool  # whether the scheme was given, not detected
     violations: list[LabelFault]
 
     @property
     def ok(self) -> bool:
-        """Whether nothing breaks the scheme."""
+        """Whether all labels are valid."""
         return not self.violations
 
 
 def validate(given: CorpusLike, *, scheme: str | None = None) -> Validation:
-    """Check the labels of a corpus against a scheme, by default the one that fits best.
+    """Check the labels of a corpus against a scheme; default: the scheme that fits best.
 
     >>> validate([["O", "I-PER"], ["B-PER", "O"]], scheme="bio").violations[0].fault
     'I-PER after O'
@@ -51,7 +51,7 @@ def validate(given: CorpusLike, *, scheme: str | None = None) -> Validation:
     reading = sum((chunk.reading_notes for chunk in chunks), ReadingNotes())
     declared = scheme_named(scheme) if scheme else chunks[0].declared_scheme
     rules = declared or reading.transitions.scheme()
-    # A scheme that the caller names need not be that of the file: labels keep their spelling then.
+    # The given scheme may differ from that of the file; labels then keep their spelling.
     file_scheme = chunks[0].declared_scheme if scheme is None else None
     spelling = file_scheme or reading.transitions.scheme()
     faults = [
@@ -65,7 +65,7 @@ def validate(given: CorpusLike, *, scheme: str | None = None) -> Validation:
 
 
 def _open_in_scheme(given: CorpusLike, scheme: str | None) -> Source:
-    """The source, read in a scheme if there is one: some schemes allow labels without a prefix."""
+    """The source, read in the scheme if given, since some schemes allow labels without prefixes."""
     if scheme is None or isinstance(given, Corpus):
         return open_source(given)
     if isinstance(given, str | os.PathLike | Source) or hasattr(given, "read"):
@@ -74,7 +74,7 @@ def _open_in_scheme(given: CorpusLike, scheme: str | None) -> Source:
 
 
 def _readings_by_file(chunks: Sequence[Corpus]) -> Iterable[tuple[str, ReadingNotes]]:
-    """What reading noticed, by file: several files may be one corpus."""
+    """The reading notes by file, since a corpus may have several files."""
     readings: dict[str, ReadingNotes] = {}
     for chunk in chunks:
         readings[chunk.name] = readings.get(chunk.name, ReadingNotes()) + chunk.reading_notes
@@ -82,16 +82,16 @@ def _readings_by_file(chunks: Sequence[Corpus]) -> Iterable[tuple[str, ReadingNo
 
 
 def _foreign_labels(name: str, reading: ReadingNotes, scheme: Scheme) -> Iterator[LabelFault]:
-    """Labels with letters that the scheme does not have, each at its first place."""
+    """Labels with prefixes that the scheme does not have, each at its first place."""
     for label, (times, line) in reading.transitions.label_places().items():
         has_prefix = label[1:2] == "-" and label[0] in ROLE_OF_LETTER
         if scheme.bare != SINGLE and has_prefix and label[0] not in scheme.letters:
-            fault = f"{label} is no label of {scheme.name} ({plural(times, 'time')})"
+            fault = f"{label} is not a label of {scheme.name} ({plural(times, 'time')})"
             yield LabelFault(f"{name}:{line}", fault)
 
 
 def _transition_faults(chunk: Corpus, scheme: Scheme, spelling: Scheme) -> Iterator[LabelFault]:
-    """Forbidden transitions into a label, and out of the last label of a sentence, in order."""
+    """Invalid transitions into a label, and out of the last label of a sentence, in order."""
     assert chunk.labels is not None
     labels = chunk.coding.labels
     names = labels.texts_in(spelling)

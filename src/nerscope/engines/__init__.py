@@ -1,4 +1,4 @@
-"""Where the work is done: in this process, in several, or on a cluster; one module per engine."""
+"""Engines: work in this process, in several processes, or on a cluster; one module each."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ __all__ = ["Engine", "Local", "Pool", "Ray"]
 
 
 def __getattr__(name: str) -> Any:
-    # An evaluation in one process imports neither the pool nor the link to a cluster.
+    # Lazy imports: an evaluation in one process needs neither the pool nor the cluster engine.
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module

@@ -1,7 +1,7 @@
-"""Keep parts in a folder, so that an evaluation that was stopped goes on where it was.
+"""Store parts in a folder, so that an evaluation that was stopped can resume.
 
 Each part is a sealed file. Its identity is its key (settings, files, version), its work and its
-place among the items: a part that is copied over another one is made again, like a damaged one.
+place among the items. A damaged part, or one that was copied over another, is computed again.
 """
 
 import errno
@@ -24,7 +24,7 @@ _DISK_TROUBLE = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 
 
 class _Slot(NamedTuple):
-    """Where the part of one item is kept, and what it must be the part of."""
+    """The file of the part of one item, and the identity that the part must have."""
 
     path: Path
     identity: str
@@ -34,20 +34,19 @@ _Lookup = tuple[list[Any], _Slot, Item]  # the stored part in a list, empty if t
 
 
 class Checkpoint:
-    """A folder that keeps parts until `finish` is called.
+    """A folder that stores parts until `finish` is called.
 
-    Parts outlive the evaluation itself: a run that is killed while its results are written still
-    has them.
+    The parts remain after the evaluation, in case the run is killed while it writes its results.
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         if not os.fspath(folder):
-            raise UsageError("checkpoint", "'' cannot be", "give the name of a folder")
+            raise UsageError("checkpoint", "invalid value ''", "give the name of a folder")
         self._folder = folder
         self._engine: Checkpointed | None = None
 
     def wrap(self, engine: Engine, key: str) -> "Checkpointed":
-        """An engine that keeps its parts here."""
+        """An engine that stores its parts in this folder."""
         self._engine = Checkpointed(engine, self._folder, key)
         return self._engine
 
@@ -58,16 +57,16 @@ class Checkpoint:
 
 
 def checkpoint_of(given: "str | os.PathLike[str] | Checkpoint") -> Checkpoint:
-    """The checkpoint that was given, or the one in the folder that was given."""
-    expect("checkpoint", given, (str, os.PathLike, Checkpoint), "name a folder")
+    """The given checkpoint, or a checkpoint in the given folder."""
+    expect("checkpoint", given, (str, os.PathLike, Checkpoint), "give the name of a folder")
     return given if isinstance(given, Checkpoint) else Checkpoint(given)
 
 
 class Checkpointed:
-    """An engine that keeps each part in a folder, and leaves to another engine what is missing.
+    """An engine that stores each part in a folder; another engine computes the missing parts.
 
-    `key` covers everything that parts depend on beside work and place: settings, the files as they
-    are, plug-ins, the version. Parts of another key are never used, and never touched. Several
+    `key` covers everything that parts depend on besides work and place: settings, the current
+    files, plug-ins, the version. Parts with another key are neither used nor changed. Several
     processes may share a folder, and even a key.
 
     >>> from nerscope.engines.local import Local
@@ -80,12 +79,14 @@ class Checkpointed:
     ([(3, 1), (2, 1)], 2)
     """
 
-    in_shards = True  # a part is the most that is lost, so there must be several
+    in_shards = True  # with only one part, a stopped run would lose everything
 
     def __init__(self, engine: Engine, folder: str | os.PathLike[str], key: str) -> None:
         self.engine, self.folder, self.key = engine, Path(folder), key
         self.nearby, self.elastic = is_nearby(engine), is_elastic(engine)
-        self._n_maps: Counter[str] = Counter()  # the same work may be mapped twice, on other items
+        self._n_maps: Counter[str] = (
+            Counter()
+        )  # the same work may be mapped twice, with other items
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             tempfile.TemporaryFile(dir=self.folder).close()
@@ -99,11 +100,11 @@ class Checkpointed:
     def map(
         self, work: Callable[[State, Item], Part], state: State, items: Iterable[Item]
     ) -> Iterator[Part]:
-        """The parts of all items: read if they are stored, else made and stored."""
+        """The parts of all items: read from the folder, or computed and stored."""
         slots = self._slots(f"{work.__module__}.{work.__qualname__}")
         lookups = ((_load(slot), slot, item) for slot, item in zip(slots, items, strict=False))
-        # Stored parts come first, unless some were damaged: mostly there are two groups. Items of
-        # a group that is missing go to the engine together, so that its workers start once.
+        # Usually there are two groups: stored parts, then missing parts. Damaged parts make more.
+        # All items of a missing group go to the engine together, so its workers start once.
         for is_stored, group in groupby(lookups, lambda lookup: bool(lookup[0])):
             if is_stored:
                 yield from (part for (part,), _, _ in group)
@@ -122,14 +123,14 @@ class Checkpointed:
 
         for part in self.engine.map(work, state, items()):
             if not under_way:
-                raise ValueError("the engine gives too many parts")
+                raise ValueError("the engine returns too many parts")
             self._store(under_way.popleft(), pack(part))
             yield part
         if under_way or next(lookups, None) is not None:
-            raise ValueError("the engine gives too few parts")
+            raise ValueError("the engine returns too few parts")
 
     def finish(self) -> None:
-        """Delete all parts of this key, when the results they were made for are written."""
+        """Delete all parts with this key. Call it after the results are written."""
         for path in self.folder.glob(f"{_short_digest(self.key)}-*"):
             with ignoring_others():
                 path.unlink()
@@ -156,7 +157,7 @@ def _short_digest(*fields: object) -> str:
 def _load(slot: _Slot) -> list[Any]:
     """The stored part in a list; an empty list if it is damaged, misplaced or of another version.
 
-    A list, because a part may be None.
+    It is a list because a part may be None.
     """
     try:
         return [unpack(read_sealed(slot.path, slot.identity))]
@@ -166,7 +167,7 @@ def _load(slot: _Slot) -> list[Any]:
 
 def _unwritable(folder: Path, error: OSError | ValueError) -> NerscopeError:
     reason = error.strerror if isinstance(error, OSError) else error
-    fact = f"no parts can be kept in this folder ({reason})"
+    fact = f"parts cannot be written to this folder ({reason})"
     if isinstance(error, OSError) and error.errno in _DISK_TROUBLE:
-        return FaultError(str(folder), fact, "make room on the disk, and try again")
+        return FaultError(str(folder), fact, "free disk space, and run the command again to resume")
     return OutputError(str(folder), fact, "choose another folder, or change its permissions")

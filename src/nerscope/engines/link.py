@@ -1,4 +1,4 @@
-"""The connection to a Ray cluster: found, tried, made quietly, and closed with its last engine."""
+"""The connection to a Ray cluster: find it, check it, open it, close it with the last engine."""
 
 import contextlib
 import os
@@ -13,18 +13,17 @@ from typing import Any
 
 from nerscope.errors import FaultError, UsageError, require_extra, shortened
 
-_ANSWERS_WITHIN = 10.0  # seconds, of an address
+_ANSWERS_WITHIN = 10.0  # seconds until a server must answer
 _PORT = "ray://HOST:10001, or HOST:6379 on a machine of the cluster"
-# What a gRPC client says first, and the kind of frame that every gRPC server answers with.
+# The first bytes of a gRPC client, and the kind of the first frame of every gRPC server.
 _HELLO = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))
 _SETTINGS = 4
-# Ray reads these when it is imported. The first keeps what nodes report out of our results: it
-# would go to standard output.
+# Ray reads these at import. The first one keeps the logs of nodes away from standard output.
 _QUIET = {"RAY_DEDUP_LOGS_SKIP_REGEX": ".", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
 
 
 class Link:
-    """A connection, which ends with the last engine that has it."""
+    """A connection that closes with the last engine that uses it."""
 
     def __init__(self, close: Callable[[], None] | None = None) -> None:
         if close is not None:
@@ -35,23 +34,23 @@ _LINKS: "weakref.WeakValueDictionary[str, Link]" = weakref.WeakValueDictionary()
 
 
 def library() -> Any:
-    """Ray itself, or where it comes from."""
+    """The module `ray`; raises a `UsageError` if it is not installed."""
     with _environment():
         return require_extra("ray", "engine 'ray'", "ray")
 
 
 def link_to(ray: Any, address: str | None) -> Link:
-    """The connection of this program to the cluster; a new one if there is none."""
+    """The connection of this program to the cluster; a new connection if there is none."""
     cluster = _cluster_address(address)
     if ray.is_initialized():
         if cluster in _LINKS:
             return _LINKS[cluster]
         if address in (None, "auto"):
-            return Link()  # the program made the connection itself, and will close it
+            return Link()  # the program opened this connection, and will close it
         raise UsageError(
             address,
-            "this program is connected to a cluster already",
-            "leave the address out to use that one, or call ray.shutdown() first",
+            "this program is already connected to a cluster",
+            "remove the address to use that cluster, or call ray.shutdown() first",
         )
     if cluster != "auto":
         _reach(cluster)
@@ -61,7 +60,7 @@ def link_to(ray: Any, address: str | None) -> Link:
 
 
 def _cluster_address(address: str | None) -> str:
-    """The address of a cluster: as given, by the environment, or of the last one started here."""
+    """The given address, that of the environment, or that of the last cluster started here."""
     given = None if address == "auto" else address
     named = given or os.environ.get("RAY_ADDRESS") or "auto"
     if named != "auto":
@@ -75,26 +74,28 @@ def _cluster_address(address: str | None) -> str:
 
 
 def _reach(address: str) -> None:
-    """Refuse an address where no cluster answers, for Ray would wait for many minutes."""
+    """Raise an error if no cluster answers at an address; Ray itself would wait for minutes."""
     host, _, port = address.removeprefix("ray://").partition("/")[0].rpartition(":")
     is_port = port.isascii() and port.isdigit() and len(port) <= 5 and int(port) < 1 << 16
     if not host or not is_port:
-        raise UsageError("engine 'ray'", f"'{address}' is no address", f"write {_PORT}")
+        raise UsageError("engine 'ray'", f"invalid address '{address}'", f"use {_PORT}")
     try:
         frame = _greeting(host.strip("[]"), int(port))
-    except (OSError, UnicodeError) as error:  # a name that no host can have is a UnicodeError
+    except (OSError, UnicodeError) as error:  # an invalid host name is a UnicodeError
         raise FaultError(
-            address, f"no cluster answers there ({reason_of(error)})", f"check it; write {_PORT}"
+            address,
+            f"no cluster answers at this address ({reason_of(error)})",
+            f"check it; use {_PORT}",
         ) from None
     if frame != _SETTINGS:
-        raise FaultError(address, "what answers there is no Ray cluster", f"write {_PORT}")
+        raise FaultError(address, "the server at this address is not a Ray cluster", f"use {_PORT}")
 
 
 def _greeting(host: str, port: int) -> int | None:
-    """The kind of the first frame that a server sends."""
+    """The kind of the first frame from a server."""
     with socket.create_connection((host, port), _ANSWERS_WITHIN) as line:
         if os.environ.get("RAY_USE_TLS") == "1":
-            return _SETTINGS  # an encrypted greeting cannot be read here: Ray itself checks it
+            return _SETTINGS  # with encryption, Ray itself checks the server
         line.sendall(_HELLO)
         frame = line.recv(9)
     return frame[3] if len(frame) > 3 else None
@@ -108,20 +109,20 @@ def _connect(ray: Any, address: str) -> None:
         if address == "auto":
             raise FaultError(
                 "engine 'ray'",
-                "no cluster runs on this machine",
-                f"name one as {_PORT}, or start one with `ray start --head`",
+                "no Ray cluster is running on this machine",
+                f"ray start --head, or use the address of a cluster: {_PORT}",
             ) from None
         raise FaultError(
             address,
             f"Ray cannot connect ({reason_of(error)})",
-            "have the same Python and the same Ray here and there, "
-            f"and the right kind of address: {_PORT}",
+            "use the same versions of Python and Ray here and on the cluster, "
+            f"and check the address: {_PORT}",
         ) from None
 
 
 @contextlib.contextmanager
 def _quietly() -> Iterator[None]:
-    """Suppress what Ray prints, and restore the handler of SIGTERM, which Ray replaces."""
+    """Suppress the output of Ray, and restore the SIGTERM handler, which Ray replaces."""
     in_main = threading.current_thread() is threading.main_thread()
     handler = signal.getsignal(signal.SIGTERM)
     try:
@@ -135,7 +136,7 @@ def _quietly() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _environment() -> Iterator[None]:
-    """Set environment variables for Ray, except those that are set already."""
+    """Set environment variables for Ray, except those that are already set."""
     added = _QUIET.keys() - os.environ.keys()
     os.environ.update({name: _QUIET[name] for name in added})
     try:
@@ -146,7 +147,7 @@ def _environment() -> Iterator[None]:
 
 
 def reason_of(error: BaseException) -> str:
-    """The class and message of an error as one line; of a traceback, its last line.
+    """The class and message of an error in one line; for a traceback, its last line.
 
     >>> reason_of(OSError("Traceback (most recent call last):\\n  File …\\nKeyError: 'x'\\n"))
     "OSError: KeyError: 'x'"

@@ -1,4 +1,4 @@
-"""The engine that does everything in this process."""
+"""The engine that works in this process."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass

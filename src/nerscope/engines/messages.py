@@ -1,12 +1,12 @@
-"""Encode what an engine sends to its workers, and the errors that come back.
+"""Encode the messages of an engine to its workers, and the errors that workers return.
 
-Parts come back as plain values of `nerscope.codec`. The way out needs more: work, state and items
-hold live objects (an opened file, a vocabulary, a plan). They are taken apart here into names,
-arguments and attributes that the codec knows, and put together again in the worker:
+Workers return parts as plain values of `nerscope.codec`. Work, state and items contain live objects
+(an open file, a vocabulary, a plan). This module decomposes them into names, arguments and
+attributes that the codec can encode, and rebuilds them in the worker:
 
-    doubled            ["works", "doubled"]: a function or class goes by module and name
+    doubled            ["works", "doubled"]: the module and name of a function or class
     Path("a.txt")      ["pathlib", "PosixPath"] and its arguments
-    the same object    a number: what was one object arrives as one object
+    the same object    a number, so that one object stays one object
 
 Only a worker decodes such messages, and only those of the process that started it.
 """
@@ -28,7 +28,7 @@ from nerscope.codec import pack, serialisable, unpack
 from nerscope.errors import NerscopeError
 
 _PLAIN = (type(None), bool, int, float, str, bytes)
-# What is called to build an object, beside classes and functions of this package.
+# Callables that may build an object, besides classes and functions of this package.
 _BUILDERS = (copyreg.__newobj__, copyreg.__newobj_ex__, getattr)  # type: ignore[attr-defined]
 
 
@@ -43,7 +43,7 @@ def encode(value: object) -> bytes:
 
 
 def decode(message: bytes) -> Any:
-    """What `encode` was given; arrays in it can be written to, as tables that grow must be."""
+    """The value given to `encode`; its arrays are writable, because some tables grow."""
     return _Assembly().build(unpack(message))
 
 
@@ -65,7 +65,7 @@ class _Container(NamedTuple):
 
 @serialisable
 class _Instance(NamedTuple):
-    """An object: what builds it, from what, and the attributes and items it is given then."""
+    """An object: its builder and arguments, and the attributes and items to set afterwards."""
 
     number: int
     builder: _Global
@@ -76,17 +76,17 @@ class _Instance(NamedTuple):
 
 @serialisable
 class _Reference(NamedTuple):
-    """An object that came earlier in the message."""
+    """A reference to an earlier object of the message."""
 
     number: int
 
 
 class _Disassembly:
-    """Takes a value apart; an object that occurs twice is taken apart once."""
+    """Decomposes a value; an object that occurs twice is decomposed once."""
 
     def __init__(self) -> None:
         self._numbers: dict[int, int] = {}
-        self._alive: list[object] = []  # the id of an object that is gone may be given again
+        self._alive: list[object] = []  # Python may reuse the id of a deleted object
 
     def node_of(self, value: Any) -> Any:
         kind = type(value)
@@ -111,7 +111,7 @@ class _Disassembly:
         return self._instance(number, value)
 
     def _instance(self, number: int, value: Any) -> _Instance:
-        reduced = value.__reduce_ex__(4)  # how Python itself says what an object is made of
+        reduced = value.__reduce_ex__(4)  # the pickle protocol: how to rebuild the object
         if isinstance(reduced, str):
             raise TypeError(f"a {type(value).__name__} is not serialisable")
         builder, arguments, state, items, pairs = (*reduced, None, None, None)[:5]
@@ -129,7 +129,7 @@ class _Disassembly:
 
 
 def _global_of(value: Any) -> _Global:
-    """The name of a function or a class; refused if the name means something else."""
+    """The name of a function or class; raises a TypeError if the name has another meaning."""
     node = _Global(str(value.__module__), value.__qualname__)
     try:
         same = _resolve(node) is value
@@ -145,7 +145,7 @@ def _resolve(node: _Global) -> Any:
 
 
 class _Assembly:
-    """Puts a value together again."""
+    """Rebuilds a value."""
 
     def __init__(self) -> None:
         self._objects: dict[int, Any] = {}
@@ -161,7 +161,7 @@ class _Assembly:
         return node
 
     def _container(self, node: _Container) -> Any:
-        # It gets its number while it is empty: it may be inside of itself.
+        # The container is numbered while it is empty, because it may contain itself.
         if isinstance(node.content, list):
             items = self._objects[node.number] = list[Any]()
             items.extend(map(self.build, node.content))
@@ -197,7 +197,7 @@ _ASSEMBLERS: dict[type, Callable[[_Assembly, Any], Any]] = {
 
 
 def _set_state(made: Any, state: Any) -> None:
-    """Give an object its attributes, as Python's own copies get theirs."""
+    """Set the attributes of an object, as `copy` and `pickle` do."""
     if state is None:
         return
     if hasattr(made, "__setstate__"):
@@ -205,14 +205,14 @@ def _set_state(made: Any, state: Any) -> None:
         return
     attributes, slots = state if isinstance(state, tuple) else (state, None)
     for name, value in {**(attributes or {}), **(slots or {})}.items():
-        object.__setattr__(made, name, value)  # also of classes that refuse to be changed
+        object.__setattr__(made, name, value)  # also for immutable classes
 
 
 # Errors.
 
 
 class ErrorText(NamedTuple):
-    """A message of this package, as plain texts."""
+    """An error of this package as strings."""
 
     kind: str  # the name of its class
     place: str
@@ -236,7 +236,7 @@ _KINDS: Mapping[str, type[NerscopeError]] = {
 
 
 def encode_error(error: Exception) -> bytes:
-    """Encode an error of a worker: a message by its texts, any other by its type and traceback."""
+    """Encode an error of a worker: the texts of a NerscopeError, or the type and traceback."""
     if isinstance(error, NerscopeError):
         return pack(("message", *ErrorText.of(error)))
     trace = "".join(traceback.format_exception(error))
@@ -248,9 +248,9 @@ def encode_error(error: Exception) -> bytes:
 
 
 def decode_error(data: bytes) -> Exception:
-    """The error to raise here, with a note that says where it was raised first.
+    """The error to raise here, with a note that contains the original traceback.
 
-    An error that Python knows is of its own class; any other is a RuntimeError that names it.
+    A built-in exception keeps its class; any other is a RuntimeError with the name of its class.
     """
     tag, *fields = unpack(data)
     if tag == "message":
@@ -259,7 +259,7 @@ def decode_error(data: bytes) -> Exception:
     error: Exception = RuntimeError(f"{name}: {text}")
     kind = getattr(builtins, name, None)
     if isinstance(kind, type) and issubclass(kind, Exception):
-        with suppress(TypeError):  # a class may want other arguments than it keeps
+        with suppress(TypeError):  # the constructor of a class may need other arguments
             error = kind(*arguments)
     error.add_note(trace)
     return error

@@ -1,9 +1,9 @@
 """The engine for several processes on this machine.
 
-It does not stand on `concurrent.futures`, for three reasons that were met in practice: workers of a
-process that is killed must end too; on Linux a forked worker inherits the state, which may hold
-what cannot be encoded (a function of a notebook); and a spawned worker must not run the user's
-`__main__` again.
+It does not use `concurrent.futures`, for three practical reasons: workers must end when their
+parent is killed; on Linux a forked worker inherits the state, which may contain objects that are
+not serialisable (a function of a notebook); and a spawned worker must not run the user's `__main__`
+again.
 """
 
 import gc
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
     from multiprocessing.connection import Connection
     from multiprocessing.process import BaseProcess
 
-_AHEAD = 2  # items under way for each worker, so that memory does not grow with the data
-_SMALL = 8000  # bytes that a pipe takes, on every system, while its other end does not read
+_AHEAD = 2  # pending items per worker; a limit, so that memory does not grow with the data
+_SMALL = 8000  # bytes that a pipe accepts on every system while its other end does not read
 _DONE, _FAILED = b"done", b"failed"
 
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """Work on several cores: each worker process has the state, and gets items as it is free.
+    """Work on several cores: each worker process has the state, and gets items when it is free.
 
-    `plugins` are Python files that workers run before they begin.
+    `plugins` are Python files that workers load at the start.
 
     >>> list(Pool(2).map(divmod, 7, [2, 3]))
     [(3, 1), (2, 1)]
@@ -67,7 +67,7 @@ class _Worker:
 
     process: "BaseProcess"
     pipe: "Connection"
-    places: deque[int] = field(default_factory=deque)  # of items that it has not answered yet
+    places: deque[int] = field(default_factory=deque)  # of items without a reply
 
     def send(self, place: int, message: bytes) -> None:
         with _death_as_fault():
@@ -82,13 +82,13 @@ class _Worker:
 
 @dataclass(frozen=True, slots=True)
 class _Reply:
-    """What a worker made of an item: an encoded part, or an encoded error."""
+    """The reply of a worker to an item: an encoded part, or an encoded error."""
 
     is_done: bool
     data: bytes
 
     def part(self) -> Any:
-        """The part; an error of the worker is raised here."""
+        """The part; raises the error of the worker, if there is one."""
         if self.is_done:
             return unpack(self.data)
         raise decode_error(self.data)
@@ -98,19 +98,19 @@ _Starter = Callable[[Sequence["_Worker"]], _Worker]
 
 
 class _Team:
-    """The workers of one map; never more of them than items."""
+    """The workers of one map; there are never more workers than items."""
 
     def __init__(self, size: int, start_worker: _Starter) -> None:
         self._size, self._start_worker = size, start_worker
         self._workers: list[_Worker] = []
-        self._replies: dict[int, _Reply] = {}  # by place: workers answer in any order
+        self._replies: dict[int, _Reply] = {}  # by place: workers reply in any order
 
     def parts(self, items: Iterable[Item]) -> Iterator[Any]:
         """The parts in the order of the items.
 
-        Worked example with two workers: items 0 to 4 are sent (two for each worker, and one more),
-        item 1 is answered first and waits in `_replies`; when item 0 is answered, parts 0 and 1 are
-        given, and items 5 and 6 are sent.
+        Example with two workers: items 0 to 4 are sent (two for each worker, and one more). The
+        reply to item 1 arrives first and waits in `_replies`. After the reply to item 0, parts 0
+        and 1 are yielded, and items 5 and 6 are sent.
         """
         messages = map(encode, items)
         message = next(messages, None)
@@ -130,19 +130,19 @@ class _Team:
                 self._receive()
 
     def dismiss(self) -> None:
-        """End all workers, without waiting for what they are working on."""
+        """End all workers without waiting for their current items."""
         for worker in self._workers:
-            worker.pipe.close()  # an idle worker reads the end of the pipe, and returns
+            worker.pipe.close()  # an idle worker reads the end of the pipe and exits
             if worker.places:
                 worker.process.kill()
         for worker in self._workers:
             worker.process.join()
 
     def _free_for(self, message: bytes) -> _Worker | None:
-        """An idle worker, a new one, or, for a small item, one that has a single item.
+        """An idle worker, a new worker, or, for a small item, a worker with a single item.
 
-        A busy worker does not read. A large item would block this process in the pipe, and a large
-        reply would block the worker: both would wait for each other forever.
+        A busy worker does not read its pipe. A large item would block this process, and a large
+        reply would block the worker: a deadlock.
         """
         idle = [worker for worker in self._workers if not worker.places]
         if not idle and len(self._workers) < self._size:
@@ -154,7 +154,7 @@ class _Team:
         return idle[0] if idle else None
 
     def _receive(self, seconds: float | None = None) -> None:
-        """Take all replies that are there; wait for the first one, at most so long."""
+        """Receive all available replies; wait at most `seconds` for the first one."""
         from multiprocessing.connection import wait
 
         busy = {worker.pipe: worker for worker in self._workers if worker.places}
@@ -170,18 +170,18 @@ def _death_as_fault() -> Iterator[None]:
     except (EOFError, OSError):
         raise FaultError(
             "workers",
-            "a worker process died, perhaps for want of memory",
-            "try again with fewer workers",
+            "a worker process died, possibly out of memory",
+            "use fewer workers (--workers N)",
         ) from None
 
 
 @contextmanager
 def _interrupts_blocked() -> Iterator[None]:
-    """Hold back Ctrl-C while a worker starts.
+    """Block Ctrl-C while a worker starts.
 
     The terminal sends it to all processes, and a new worker does not ignore it yet.
     """
-    if not hasattr(signal, "pthread_sigmask"):  # as on Windows
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -192,17 +192,17 @@ def _interrupts_blocked() -> Iterator[None]:
 
 
 def _starter(plugins: Sequence[str], work: Callable[..., Any], state: object) -> _Starter:
-    """How a worker is started.
+    """A function that starts a worker.
 
-    A forked worker inherits the state and all that is registered, and is there at once. But locks
-    that other threads hold stay locked in it forever: with several threads, workers are spawned.
+    A forked worker inherits the state and all registered objects, and starts fast. But locks held
+    by other threads stay locked in it forever, so with several threads workers are spawned.
     """
     from multiprocessing import resource_tracker
 
     if sys.platform == "linux" and threading.active_count() == 1:
         return partial(_fork, work, state)
     if sys.platform != "win32":
-        # Started together with the first worker, it would unblock Ctrl-C too early.
+        # If it started together with the first worker, it would unblock Ctrl-C too early.
         resource_tracker.ensure_running()
     return partial(_spawn, plugins, encode((work, state)))
 
@@ -216,7 +216,7 @@ def _fork(work: Callable[..., Any], state: object, others: Sequence[_Worker]) ->
         target=_serve_forked, args=(there, parent_ends, work, state)
     )
     process.daemon = True
-    with warnings.catch_warnings():  # Python warns of numpy's threads, which survive a fork
+    with warnings.catch_warnings():  # Python warns about numpy's threads, which are safe to fork
         warnings.simplefilter("ignore", DeprecationWarning)
         process.start()
     there.close()
@@ -233,7 +233,7 @@ def _spawn(plugins: Sequence[str], job: bytes, others: Sequence[_Worker]) -> _Wo
         process.start()
     there.close()
     with _death_as_fault():
-        # Not as an argument of the process: if it died before reading that, start() would hang.
+        # Not an argument of the process: if the process died before reading it, start() would hang.
         here.send_bytes(job)
     return _Worker(process, here)
 
@@ -253,7 +253,7 @@ def _hidden_main_module() -> Iterator[None]:
         sys.modules["__main__"] = program
 
 
-# What follows runs in a worker.
+# The functions below run in a worker.
 
 _Job = tuple[Callable[..., Any], Any]  # work and state
 
@@ -261,9 +261,9 @@ _Job = tuple[Callable[..., Any], Any]  # work and state
 def _serve_forked(
     pipe: "Connection", parent_ends: Sequence["Connection"], work: Callable[..., Any], state: object
 ) -> None:
-    for end in parent_ends:  # an inherited copy would keep the pipe open after the parent is gone
+    for end in parent_ends:  # an inherited copy would keep the pipe open after the parent has ended
         end.close()
-    gc.freeze()  # a collection would write to every inherited object, and so copy its memory
+    gc.freeze()  # a collection would write to every inherited object and copy its memory
     _serve(pipe, lambda: (work, state))
 
 
@@ -271,7 +271,7 @@ def _serve_spawned(pipe: "Connection", plugins: Sequence[str]) -> None:
     job = pipe.recv_bytes()
 
     def load_job() -> _Job:
-        load_plugins(plugins)  # first, because the state may name what they register
+        load_plugins(plugins)  # first, because the state may name objects that they register
         work, state = decode(job)
         return work, state
 
@@ -279,7 +279,7 @@ def _serve_spawned(pipe: "Connection", plugins: Sequence[str]) -> None:
 
 
 def _serve(pipe: "Connection", load_job: Callable[[], _Job]) -> None:
-    """Answer items until the pipe is closed."""
+    """Reply to items until the pipe is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends its workers
     threading.Thread(target=_exit_with_parent, daemon=True).start()
     job = cache(load_job)

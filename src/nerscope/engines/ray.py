@@ -1,4 +1,4 @@
-"""The engine for a cluster: Ray runs the workers, and this program only connects to them."""
+"""The engine for a cluster: Ray runs the workers, and this program connects to it."""
 
 import contextlib
 import os
@@ -19,13 +19,13 @@ from nerscope.version import VERSION
 if TYPE_CHECKING:
     from nerscope.engines.link import Link
 
-_AHEAD = 3  # items under way for each CPU, so that memory does not grow with the data
-_RETRIES = 3  # times that an item is sent again if its worker or node is lost
-_CPU_WITHIN = 300.0  # seconds to wait for a first CPU; clusters that grow on demand take minutes
-_LOOKS_EVERY = 2.0  # seconds
+_AHEAD = 3  # pending items per CPU; a limit, so that memory does not grow with the data
+_RETRIES = 3  # how often an item is sent again if its worker or node is lost
+_CPU_WITHIN = 300.0  # seconds to wait for a first CPU; autoscaling takes minutes
+_LOOKS_EVERY = 2.0  # seconds between two checks
 
 _Errand = tuple[str, str, list[str]]  # a key for all items of a map, the folder, plug-ins
-# What became of an item, in texts and bytes: a program without nerscope can tell why there is none.
+# The reply to an item, as strings and bytes, so that a node without nerscope can send it.
 _Answer = tuple[str, Any]
 
 
@@ -33,9 +33,9 @@ _Answer = tuple[str, Any]
 class Ray:
     """Work on a Ray cluster: workers get the state once, then items; lost items are sent again.
 
-    `address` is `ray://HOST:10001`, or `HOST:6379` on a machine of the cluster. By default it is
-    the cluster that this program is connected to, that `RAY_ADDRESS` names, or that was started on
-    this machine. The connection lasts as long as the engine.
+    `address` is `ray://HOST:10001`, or `HOST:6379` on a machine of the cluster. Default: the
+    cluster that this program is connected to, that of `RAY_ADDRESS`, or the one started on this
+    machine. The connection lasts as long as the engine.
 
     >>> Ray("ray://head:10001", plugins=["mine.py"])
     Ray(address='ray://head:10001', plugins=['mine.py'])
@@ -51,14 +51,14 @@ class Ray:
         self, work: Callable[[State, Item], Part], state: State, items: Iterable[Item]
     ) -> Iterator[Part]:
         """The parts of all items, in order."""
-        from nerscope.engines.link import library, link_to  # seldom needed
+        from nerscope.engines.link import library, link_to  # rarely needed
 
         ray = library()
         self._links[:] = [link_to(ray, self.address)]
         try:
             with _explained(ray):
                 yield from _parts(ray, _errand(self.plugins), encode((work, state)), items)
-        except BaseException:  # disconnecting stops what is under way
+        except BaseException:  # disconnecting cancels pending items
             self._links.clear()
             raise
 
@@ -68,11 +68,11 @@ def _errand(plugins: Sequence[str]) -> _Errand:
 
 
 def _parts(ray: Any, errand: _Errand, job: bytes, items: Iterable[Any]) -> Iterator[Any]:
-    """Send items, not too many at once, and give their parts in order."""
-    # In a list, Ray passes the reference on and a worker fetches the job when it needs it; as an
-    # argument of its own, Ray would send the job along with every item.
+    """Send items, a limited number at once, and yield their parts in order."""
+    # The reference is in a list, so that each worker fetches the job when it needs it. As a plain
+    # argument, Ray would send the job with every item.
     job_reference = [ray.put(job)]
-    # SPREAD, because Ray prefers warm workers and may leave whole nodes without work.
+    # SPREAD, because Ray prefers warm workers and may leave some nodes without work.
     remote_work = ray.remote(_carrier(VERSION)).options(
         name="nerscope", max_retries=_RETRIES, scheduling_strategy="SPREAD"
     )
@@ -86,14 +86,14 @@ def _parts(ray: Any, errand: _Errand, job: bytes, items: Iterable[Any]) -> Itera
 
 
 def _fetch(ray: Any, reference: Any) -> Any:
-    """Wait for the answer to an item; refused if the cluster has no CPU for long."""
+    """Wait for the reply to an item; raises an error if the cluster has no CPU for too long."""
     deadline = time.monotonic() + _CPU_WITHIN
     while not ray.wait([reference], timeout=_LOOKS_EVERY)[0]:
         if _cpus(ray):
             deadline = time.monotonic() + _CPU_WITHIN
         elif time.monotonic() > deadline:
             raise FaultError(
-                "Ray", "the cluster has no CPU to work with", "add nodes to it, or see `ray status`"
+                "Ray", "the cluster has no CPUs", "add nodes (`ray status` lists them)"
             )
     return _part_of(ray.get(reference))
 
@@ -102,14 +102,14 @@ def _cpus(ray: Any) -> int:
     return int(ray.cluster_resources().get("CPU", 0))
 
 
-# What follows runs in a worker.
+# The functions below run in a worker.
 
 
 def _carrier(version: str) -> Callable[..., _Answer]:
     """The function that Ray sends to workers.
 
-    Ray sends a function of a module by name, and the code of any other. Workers need the code: it
-    runs also where nerscope is missing, and says so.
+    Ray sends a module-level function by name, and any other function as code. This one must be sent
+    as code, so that a node without nerscope can report that it is missing.
     """
 
     def carry(errand: Any, job_reference: list[Any], item: bytes) -> Any:
@@ -132,7 +132,7 @@ _jobs: dict[str, tuple[Callable[[Any, Any], Any], Any]] = {}  # work and state o
 
 
 def _work_on(node: str, errand: _Errand, job_reference: list[Any], item: bytes) -> _Answer:
-    """The encoded part of an item, or why there is none."""
+    """The encoded part of an item, or an error."""
     key, folder, plugins = errand
     try:
         with contextlib.chdir(folder if Path(folder).is_dir() else "."):
@@ -149,13 +149,13 @@ def _load_job(key: str, plugins: Sequence[str], job_reference: Sequence[Any]) ->
     from nerscope.engines.link import library
 
     if key not in _jobs:
-        load_plugins(plugins)  # first, because the state may name what they register
+        load_plugins(plugins)  # first, because the state may name objects that they register
         _jobs.clear()
         _jobs[key] = decode(library().get(job_reference[0]))
     return _jobs[key]
 
 
-# What follows runs in this process again.
+# The functions below run in this process again.
 
 
 def _part_of(answer: _Answer) -> Any:
@@ -167,7 +167,7 @@ def _refuse_missing(content: tuple[str, str]) -> Any:
     node, reason = content
     raise FaultError(
         f"node {node}",
-        f"workers there have no nerscope ({reason})",
+        f"nerscope is not installed on this node ({reason})",
         f"install nerscope {VERSION} on every node",
     )
 
@@ -176,7 +176,7 @@ def _refuse_version(content: tuple[str, str]) -> Any:
     node, version = content
     raise FaultError(
         f"node {node}",
-        f"nerscope is {version} there and {VERSION} here",
+        f"this node has nerscope {version}, but {VERSION} is needed",
         f"install nerscope {VERSION} on every node",
     )
 
@@ -187,8 +187,8 @@ def _raise_message(content: tuple[str, str, str, str, str]) -> Any:
     if message.fact == "no such file" and Path(message.place).exists():
         raise FaultError(
             message.place,
-            f"the node {node} has no such file",
-            "put it on a path that all nodes can read, such as a shared folder or s3://…",
+            f"node {node} has no such file",
+            "put the file on a path that all nodes can read, such as a shared folder or s3://…",
         )
     raise message.error()
 
@@ -208,7 +208,7 @@ _ANSWERS: Mapping[str, Callable[[Any], Any]] = {
 
 @contextlib.contextmanager
 def _explained(ray: Any) -> Iterator[None]:
-    """Turn errors of the cluster into messages."""
+    """Turn errors of the cluster into a FaultError."""
     from nerscope.engines.link import reason_of
 
     known = ray.exceptions
@@ -221,17 +221,17 @@ def _explained(ray: Any) -> Iterator[None]:
     except (known.WorkerCrashedError, known.NodeDiedError, known.OutOfMemoryError):
         raise FaultError(
             "Ray",
-            f"a worker died, and so did {_RETRIES} that tried again, perhaps for want of memory",
-            "give the nodes more memory, or fewer CPUs to work with",
+            f"a worker died, also after {_RETRIES} retries, possibly out of memory",
+            "give the nodes more memory, or fewer CPUs",
         ) from None
     except (known.RayError, ConnectionError) as error:
         raise FaultError(
-            "Ray", f"the cluster was lost ({reason_of(error)})", "see its logs, and try again"
+            "Ray", f"the connection was lost ({reason_of(error)})", "check the logs of the cluster"
         ) from None
 
 
 def _make_ray(workers: int, plugins: Sequence[str], address: str = "ray") -> Ray:
-    """From `ray`, `ray://HOST:PORT` or `ray:HOST:PORT`; the cluster knows its number of workers."""
+    """Make the engine from `ray`, `ray://HOST:PORT` or `ray:HOST:PORT`; `workers` is ignored."""
     place = address.removeprefix("ray").removeprefix(":")
     full = f"ray:{place}" if place.startswith("//") else place
     return Ray(full or None, plugins=tuple(plugins))

@@ -1,11 +1,11 @@
-"""Bytes in a file that are whole, unchanged and in their place, or of no use.
+"""Sealed files: their bytes are complete, unchanged and in the right place, or are not used.
 
-    line      names the program and its version
-    digest    of the identity of the bytes, and of the bytes
+    line      the name of the program and its version
+    digest    of the identity and of the bytes
     bytes
 
-The *identity* says what the bytes are: all that they depend on, and their place. Because the digest
-covers it, a file that is renamed or copied over another one is as useless as a damaged one.
+The *identity* describes the bytes: everything that they depend on, and their place. The digest
+covers it, so a file that was renamed or copied over another is detected like a damaged one.
 Checkpoints and the cache of experiments store their values this way.
 """
 
@@ -21,10 +21,9 @@ _MARK = f"nerscope {VERSION}\n".encode()
 
 
 def write_sealed(path: Path, identity: str, data: bytes) -> None:
-    """Write a file whole or not at all, even if the machine stops or another process writes it.
+    """Write a file atomically, even if the machine stops or another process writes the same file.
 
-    The draft is synced before it gets its name: a name without its bytes would be a file that
-    looks complete.
+    The draft is synced before it is renamed, since a file with its final name must be complete.
     """
     handle, draft = tempfile.mkstemp(prefix=f"{path.stem}-", suffix=".draft", dir=path.parent)
     try:
@@ -40,28 +39,28 @@ def write_sealed(path: Path, identity: str, data: bytes) -> None:
 
 
 def read_sealed(path: Path, identity: str) -> bytes:
-    """The bytes of a file; a ValueError if they are not those that were written for the identity.
+    """The bytes of a file; raises a ValueError if the file was not written for the identity.
 
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_sealed(Path(folder, "a"), "part 1 of 2", b"...")
     ...     read_sealed(Path(folder, "a"), "part 2 of 2")
     Traceback (most recent call last):
-    ValueError: it was changed or belongs elsewhere
+    ValueError: its digest does not match
     """
     content = path.read_bytes()
     if not content.startswith(_MARK):
-        raise ValueError("it was not written by this version")
+        raise ValueError("it was written by another version")
     start = len(_MARK) + hashlib.sha256().digest_size
     if content[len(_MARK) : start] != _digest(identity, content[start:]):
-        raise ValueError("it was changed or belongs elsewhere")
+        raise ValueError("its digest does not match")
     return content[start:]
 
 
 def ignoring_others() -> suppress:
-    """Ignore what another process may do to the same file at the same moment.
+    """Ignore conflicts with another process that uses the same file.
 
-    Windows does not replace a file that is being read, and a process that is done deletes its
-    files. Either costs time at most.
+    Windows does not replace a file that is being read, and a finished process deletes its files.
+    Both cost only time.
     """
     return suppress(FileNotFoundError, PermissionError)
 

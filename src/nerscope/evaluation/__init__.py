@@ -1,1 +1,1 @@
-"""Evaluate systems: from files and settings to results. `evaluate.py` shows the whole flow."""
+"""Evaluate systems: from files and settings to results. `evaluate.py` shows all steps."""

@@ -1,7 +1,7 @@
-"""From files to results: the flow of an evaluation on one screen.
+"""The steps of an evaluation, from files to results.
 
-`open_task` opens the files, `make_plan` is the first pass, `score_task` the second. A task is
-*what* is evaluated, a plan is *how* every chunk is scored.
+`open_task` opens the files, `make_plan` is the first pass, `score_task` is the second pass. A task
+is *what* is evaluated, a plan is *how* every chunk is scored.
 """
 
 import os
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from nerscope.stats.intervals import Sampling
 
 Progress = Callable[[int], None]
-FIRST_PASS_SHARE = 0.3  # of the whole work, if facets need a first pass
+FIRST_PASS_SHARE = 0.3  # share of all work, if facets need a first pass
 
 
 def evaluate(
@@ -44,15 +44,15 @@ def evaluate(
 ) -> Results:
     """Score systems against a gold corpus.
 
-    - `test`: the gold corpus; without `systems`, a file whose last column is predicted and the one
-      before it gold.
-    - `systems`: the output of each system by name, or a list of outputs, one for each run.
+    - `test`: the gold corpus; without `systems`, a file with gold labels in the last but one column
+      and predicted labels in the last.
+    - `systems`: the output of each system by name, or a list of outputs, one per run.
     - `train`: training data, which most facets need; several files are one training set.
-    - `dataset`: the name of the dataset; by default that of the file.
-    - `intervals`: True for a 95 % interval of every number, or a `Sampling` that says how.
-    - `engine`, `workers`: where the work is done, see docs/engines.md; they change no number.
+    - `dataset`: the name of the dataset; default: the name of the file.
+    - `intervals`: True for a 95 % interval of every number, or a `Sampling` with options.
+    - `engine`, `workers`: where the work is done (docs/engines.md); numbers do not change.
     - `plugins`: Python files that register facets, matches or metrics, for workers to load.
-    - `progress`: a function that is called with the number of sentences scored so far.
+    - `progress`: called with the number of sentences scored so far.
     - `checkpoint`: a folder that keeps finished parts until the results are returned.
     - `options`: the fields of `Settings`, such as `facets`, `matches`, `metrics`, `map`.
 
@@ -64,14 +64,14 @@ def evaluate(
     check_arguments(evaluate, locals())
     expect("dataset", dataset, (str, type(None)), "give a name")
     if progress is not None and not callable(progress):
-        raise UsageError("progress", f"{progress!r} cannot be", "give a function of a number")
+        raise UsageError("progress", f"invalid value {progress!r}", "give a function of a number")
     cluster_unit = _cluster_unit(intervals)
     chosen_engine = engine_for(engine, workers, plugins)
-    # Files are opened, columns and formats detected; nothing is read through yet.
+    # This opens the files and detects columns and formats, but does not read all data.
     task = open_task(test, systems, train, dataset, Settings.of(options))
     store = None
-    if checkpoint is not None:  # the wrapped engine takes finished shards from the folder
-        from nerscope.engines.checkpoint import checkpoint_of  # few evaluations have one
+    if checkpoint is not None:  # the wrapped engine reads finished shards from the folder
+        from nerscope.engines.checkpoint import checkpoint_of  # rarely needed
         from nerscope.evaluation.identity import checkpoint_key
 
         store = checkpoint_of(checkpoint)
@@ -84,36 +84,36 @@ def evaluate(
 
         results = with_intervals(results, intervals)
     if store is not None and store is not checkpoint:
-        store.finish()  # a Checkpoint that was given is finished by the caller, after writing
+        store.finish()  # if a Checkpoint object was given, the caller finishes it
     return results
 
 
 def _cluster_unit(intervals: "Sampling | bool | None") -> str | None:
-    """What the intervals draw, if they say so; other kinds are refused before the long work."""
+    """The unit that the intervals resample, if given. Other types raise an error early."""
     if intervals is None or intervals is False:
         return None
     from nerscope.stats.intervals import Sampling  # imports all of the statistics
 
-    expect("intervals", intervals, (Sampling, bool), "say True, or give a Sampling")
+    expect("intervals", intervals, (Sampling, bool), "give True, False or a Sampling")
     return intervals.resample if isinstance(intervals, Sampling) else None
 
 
 def _score(
     task: Task, engine: Engine, progress: Progress | None, cluster_unit: str | None
 ) -> ScoredTask:
-    """Both passes, over shards if the engine wants them.
+    """Run both passes, over shards if the engine needs them.
 
-    A shard is a part of gold with the same sentences of every run: small enough for the memory of a
-    worker, and the most that is lost when an evaluation with a checkpoint stops. A worker reads its
-    shard of a plain file itself; shards of packed or remote files are sent with their text.
+    A shard is a part of gold with the same sentences of every run. It fits into the memory of a
+    worker, and it is the most that is lost if an evaluation with a checkpoint stops. Workers read
+    their shards of plain files themselves; shards of packed or remote files are sent as text.
     """
     shards = cut_into_shards(task.sources) if wants_shards(engine) else None
     if shards is not None:
         try:
             return _run_passes(task._replace(shards=shards), engine, progress, cluster_unit)
         except InputError:
-            # Files are cut at blank lines without being parsed. If a shard is refused, the cut may
-            # be to blame: reading everything in order finds out what is wrong, and on which line.
+            # Files are cut at blank lines without parsing, so a wrong cut may cause this error.
+            # Reading everything in order finds the real error and its line.
             from nerscope.engines.local import Local
 
             engine = Local()
@@ -124,19 +124,19 @@ def _run_passes(
     task: Task, engine: Engine, progress: Progress | None, cluster_unit: str | None
 ) -> ScoredTask:
     reporter = ProgressReporter(progress, task.shards.number if task.shards else None)
-    # There are two passes because the facets depend on all of gold: where the edges of buckets are,
-    # which surfaces have several types. None of it is known while the first sentences are read.
+    # There are two passes because facets depend on all of gold (the edges of buckets, surfaces with
+    # several types), which is unknown while the first sentences are read.
     first_pass = make_plan(task, engine, reporter.surveyed)
     # The second pass gives every mention and token its codes and its outcome in each run.
     return score_task(task, first_pass, engine, reporter.scored, cluster_unit)
 
 
 class ProgressReporter:
-    """Call `progress(n)` with the number of sentences scored, and `progress.share(f)`, if it has
-    that method, with the fraction of all work done.
+    """Reports the progress of an evaluation.
 
-    The first pass counts for FIRST_PASS_SHARE of the work. No fraction is reported if the number of
-    shards is one or unknown.
+    It calls `progress(n)` with the number of sentences scored, and `progress.share(f)`, if this
+    method exists, with the fraction of all work done. The first pass counts for FIRST_PASS_SHARE of
+    the work. No fraction is reported if the number of shards is one or unknown.
 
     >>> sentences = []
     >>> reporter = ProgressReporter(sentences.append, n_shards=2)
@@ -148,7 +148,7 @@ class ProgressReporter:
     def __init__(self, progress: Progress | None, n_shards: int | None) -> None:
         self._progress, self._n_shards = progress, n_shards or 1
         self._report_share: Any = getattr(progress, "share", None) if self._n_shards > 1 else None
-        self._first_pass = 0.0  # its share of the work: none until one of its shards is reported
+        self._first_pass = 0.0  # its share of the work; 0 until one of its shards is reported
         self._n_surveyed = self._n_scored = 0
 
     def surveyed(self) -> None:
@@ -159,7 +159,7 @@ class ProgressReporter:
             self._report_share(self._first_pass * self._fraction(self._n_surveyed))
 
     def scored(self, sentences: int) -> None:
-        """Report one more shard of the second pass, and how many sentences are scored by now."""
+        """Report one more shard of the second pass; `sentences` is the number scored so far."""
         self._n_scored += 1
         if self._progress:
             self._progress(sentences)

@@ -1,4 +1,4 @@
-"""The second pass: score all sentences, and add them up to the evidence of a dataset."""
+"""The second pass: score all sentences, and combine them to the evidence of a dataset."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -52,19 +52,19 @@ class ScoredTask(NamedTuple):
 
     evidence: Evidence
     notes: list[SourceNote]
-    subsets: Sequence[Subset]  # the evidence is not divided by them yet, unless it is folded
+    subsets: Sequence[Subset]  # the evidence is not yet divided by them, unless it is folded
 
 
 class EvidenceBuilder:
     """Builds the evidence of a dataset from scored sentences, which are added in order.
 
-    Every worker numbers types, surfaces and documents by itself; here they get common numbers.
-    Worked example for types: a worker that meets ORG, then PER, scores with ORG = 0 and PER = 1. If
-    this process knows PER = 0 and LOC = 1 already, then ORG becomes 2 here, and a column 0 1 1 of
-    the worker becomes 2 0 0.
+    Every worker has its own numbers for types, surfaces and documents; here they are unified.
+    Example for types: a worker that reads ORG, then PER, uses ORG = 0 and PER = 1. If this process
+    already has PER = 0 and LOC = 1, then ORG becomes 2, and a column 0 1 1 of the worker becomes
+    2 0 0.
 
-    Up to FOLD_ABOVE sentences, single mentions are stored. Beyond that they are replaced by sums
-    for groups of documents, sentences or blocks (`cluster_unit`; None: documents if there are
+    Up to FOLD_ABOVE sentences, single mentions are stored. For more sentences they are replaced by
+    sums over groups of documents, sentences or blocks (`cluster_unit`; None: documents if there are
     several), so that memory does not grow with the data.
     """
 
@@ -79,7 +79,7 @@ class EvidenceBuilder:
         self._blank = blank
         self._plan, self._subsets = first_pass.plan, first_pass.subsets
         self._surfaces = self._plan.surfaces.copy() if self._plan.lexicon else SequenceTrie()
-        # Documents are numbered from 0 in each shard; chunks of one file are numbered through.
+        # Documents are numbered from 0 in each shard, but continuously in the chunks of a file.
         self._in_shards = in_shards
         self._documents, self._last_document = DocumentCount(), 0
         self._unfolded: list[ScoredSentences] = []
@@ -87,7 +87,7 @@ class EvidenceBuilder:
         self._folding: Folding | None = None
         self._cluster_unit = None if cluster_unit is None else place_unit(cluster_unit)
         self._blocks = BlockCount(block_size(cluster_unit or "") or 1)
-        # The document of the last folded sentence: its number, and its rank among those that have
+        # The document of the last folded sentence: its number, and its rank among documents with
         # sentences.
         self._last_folded = self._last_rank = -1
         self.reading_notes: list[dict[str, ReadingNotes]] = [{} for _ in self._plan.label_styles]
@@ -108,7 +108,7 @@ class EvidenceBuilder:
             self._fold()
 
     def evidence(self) -> Evidence:
-        """The evidence of all that was added; folded evidence is divided into its subsets."""
+        """The evidence of all added sentences; folded evidence is divided into its subsets."""
         if self._folding is None and not self._plan.settings.fold:
             return canonical(self._evidence_of(self._take_unfolded()))
         if self._unfolded:
@@ -128,7 +128,7 @@ class EvidenceBuilder:
             for unit in ledgers.keys() - {TOKEN}:  # tokens have no type
                 ledgers[unit] = with_kinds(ledgers[unit], type_codes)
         if len(scored.new_surfaces.ends):
-            # new_codes[k] is the code here of the surface that the worker calls -2 - k.
+            # new_codes[k] is the code in this process of the worker's surface -2 - k.
             new_codes = scored.new_surfaces.codes(coding.tokens, self._surfaces)
             ledgers[MENTION] = recode_surfaces(
                 ledgers[MENTION],
@@ -138,10 +138,10 @@ class EvidenceBuilder:
         return replace(scored, ledgers=ledgers, new_surfaces=NO_SEQUENCES, documents=documents)
 
     def _number_documents(self, scored: ScoredSentences) -> Ints:
-        """The documents of a shard, numbered on from those before.
+        """The documents of a shard, numbered from the last document of the shards before it.
 
-        A document that a cut divides is one document: a shard that does not begin a file goes on
-        with the last document of the shard before it.
+        A document in two shards is one document: a shard that does not begin a file continues the
+        last document of the shard before it.
         """
         in_file = scored.documents if scored.begins_file else scored.documents + self._last_document
         self._last_document = int(in_file[-1])
@@ -157,14 +157,14 @@ class EvidenceBuilder:
             self._cluster_unit = self._cluster_unit or (DOCUMENT if several else SENTENCE)
         numbers = self._cluster_numbers(scored)
         for subset in self._subsets:
-            # A subset may name a type that occurs only later; it needs a code now.
+            # A subset may name a type that occurs only later, but needs its code now.
             self._plan.coding.labels.type_codes_of(subset.types())
-        # Sums cannot be divided any further: subsets are made before mentions are added up.
+        # Subsets are made before mentions are summed, because sums are not divisible.
         divided = with_subsets(self._evidence_of(scored), self._subsets)
         self._folding.add(divided, groups_of(numbers))
 
     def _cluster_numbers(self, scored: ScoredSentences) -> Ints:
-        """The number of each sentence's cluster, counted on from those before."""
+        """The number of each sentence's cluster, continued from the sentences before."""
         ranks = self._document_ranks(scored.documents)
         if self._cluster_unit == DOCUMENT:
             return ranks
@@ -173,12 +173,12 @@ class EvidenceBuilder:
         return self._blocks.number(ranks)
 
     def _take_unfolded(self) -> ScoredSentences:
-        # The list is emptied before its items are joined, so that nothing else refers to them.
+        # The list is emptied before its items are joined, so that their memory can be freed.
         chunks, self._unfolded, self._n_unfolded = self._unfolded, [], 0
         return join_scores(chunks)
 
     def _document_ranks(self, documents: Ints) -> Ints:
-        """The number of each sentence's document among the documents that have sentences.
+        """The rank of each sentence's document among the documents with sentences.
 
         Documents 0 0 2 2 5 have the ranks 0 0 1 1 2: documents 1, 3 and 4 are empty.
         """
@@ -210,7 +210,7 @@ def score_task(
 
     - `report` is called after each shard or chunk with the number of sentences scored so far.
     - `cluster_unit`: large data are folded into groups of these units, "document",
-      "sentence" or a block; None: documents if the first sentences are of several, else sentences.
+      "sentence" or a block; None: documents if the first sentences have several, else sentences.
     """
     plan = first_pass.plan
     blank = _blank_evidence(task, first_pass)
@@ -229,12 +229,12 @@ def score_task(
     signature = signature_of(plan, schemes, [run.source.info.policy for run in task.runs])
     evidence = replace(builder.evidence(), signature=signature)
     if task.gold.members:
-        evidence = replace(evidence, lines=None)  # a line number would not tell in which file
+        evidence = replace(evidence, lines=None)  # a line number is ambiguous with several files
     if not len(evidence.overall.gold):
         raise InputError(
             task.gold.name,
-            "no mention at all: every label is O",
-            "check that the label column is the right one",
+            "no mentions: every label is O",
+            f"check the label column, for example {task.gold.name}::label=1",
         )
     notes = [
         *notes_on_reading(task, first_pass.training, builder.reading_notes, schemes),
@@ -248,8 +248,8 @@ def _score_sentences(
 ) -> Iterator[ScoredSentences]:
     if not goes_to_engine(task, engine):
         return score_chunks(plan, task.sources)
-    # Requests are made while earlier shards are added: once so many sentences are scored that the
-    # evidence is folded, later shards do not send their words, which would be dropped.
+    # Requests are made while earlier shards are added. Once the evidence is folded, words would be
+    # dropped, so later shards do not send them.
     requests = (
         ScoreRequest(shard, with_words=needs_words(plan, builder.sentences))
         for shard in task.shards or [task.sources]
@@ -258,7 +258,7 @@ def _score_sentences(
 
 
 def _blank_evidence(task: Task, first_pass: FirstPass) -> Evidence:
-    """Evidence without counts: all that is known before anything is scored."""
+    """Evidence without counts: everything that is known before scoring."""
     return Evidence(
         task.dataset,
         (),
@@ -274,9 +274,9 @@ def _blank_evidence(task: Task, first_pass: FirstPass) -> Evidence:
 def signature_of(
     plan: Plan, schemes: Sequence[Scheme], policies: Sequence[str | None] = ()
 ) -> Signature:
-    """The conditions under which all numbers of a dataset hold.
+    """The conditions of all numbers of a dataset.
 
-    `policies` are the ways in which the answers of language models were read, if there are any.
+    `policies` are the policies by which answers of language models were read, if there are any.
     """
     names = dict.fromkeys(scheme.name for scheme in schemes)
     answers = "+".join(dict.fromkeys(policy for policy in policies if policy)) or "none"

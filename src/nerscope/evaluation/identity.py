@@ -1,4 +1,4 @@
-"""The key of a checkpoint: a digest of everything that the parts of an evaluation depend on."""
+"""The key of a checkpoint: a digest of everything that parts of an evaluation depend on."""
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,20 +19,20 @@ _PLAIN = (str, int, float, type(None))
 
 
 def checkpoint_key(task: Task, plugins: Sequence[str] = ()) -> str:
-    """A key for the parts of an evaluation: they are used again only under the same key.
+    """A key for the parts of an evaluation: parts are reused only under the same key.
 
     It covers the version of nerscope, all settings, every file of gold, runs and training data with
-    its options, and the text of plug-ins. Files count by name, size and time of change, because
-    reading them would take as long as scoring them. The engine and the number of workers are not
-    covered: a run may go on with others. Data in a single shard are refused, since nothing could be
-    stored before everything is done.
+    its options, and the text of plug-ins. Files are identified by name, size and modification time,
+    because reading them would take as long as scoring them. The engine and the number of workers
+    are not covered: a run may continue with others. Data in a single shard raise a `UsageError`,
+    since nothing could be stored before the end.
     """
     if not task.gold.info.is_small and Shards(task.sources).is_one:
         raise UsageError(
             "checkpoint",
-            "these files are read in one piece: nothing could be kept before all is done",
-            "leave it out; or give columns, in UTF-8 and with the same sentences, and as many "
-            "shards of each side",
+            "these files have no shards, so nothing can be stored before the end",
+            "leave the checkpoint out, or give UTF-8 column files with the same sentences and the "
+            "same number of files on each side",
         )
     facts = [VERSION, repr(task.settings)]
     for source in task.sources:
@@ -60,30 +60,30 @@ def _identity(source: Source) -> Iterator[str]:
 def _not_a_file(name: str) -> UsageError:
     return UsageError(
         "checkpoint",
-        f"{name} is not a file on this machine: nobody could tell whether it changed",
-        "give files, or leave the checkpoint out",
+        f"{name} is not a local file, and nerscope cannot detect whether it changes",
+        "give local files, or leave the checkpoint out",
     )
 
 
 def _files(name: str) -> list[Path]:
-    """The file or folder of a source, and the further files that it is read from."""
+    """The file or folder of a source, and the other files that are read with it."""
     if is_remote(name):
         return []
     try:
         paths = [Path(name), *map(Path, input_files(name))]
-    except InputError:  # something in memory whose name looks like a pattern
+    except InputError:  # data in memory with a name that looks like a pattern
         return []
     return [path for path in paths if path.is_file() or path.is_dir()]
 
 
 def _is_in_memory(source: Source) -> bool:
-    """Whether the source holds all its bytes, as it does for a pipe that can be read only once."""
+    """Whether the source holds all its bytes, as for a pipe, which can be read only once."""
     content = getattr(source, "path", None)
     return isinstance(content, FileBytes) and content.data is not None
 
 
 def _file_states(path: Path) -> Iterator[str]:
-    """A file by size and time; of a folder, each of its files."""
+    """The size and time of a file, or of each file in a folder."""
     for file in sorted(path.iterdir()) if path.is_dir() else [path]:
         if file.is_file():
             state = file.stat()
@@ -91,7 +91,7 @@ def _file_states(path: Path) -> Iterator[str]:
 
 
 def _facts_of(value: Any, name: str, seen: set[int]) -> Iterator[str]:
-    """All plain values in an object, however deep; functions by their names and what they hold.
+    """All plain values in an object, at any depth; functions by name and captured values.
 
     `partial(read, limit=3)` gives "partial (", then the facts of `read`, of `()` and of
     `{"limit": 3}`, then ")".
@@ -104,10 +104,10 @@ def _facts_of(value: Any, name: str, seen: set[int]) -> Iterator[str]:
         yield value.__qualname__
     elif isinstance(value, Path):
         yield from _file_states(value)
-    elif id(value) not in seen:  # an object that refers to itself is listed once
+    elif id(value) not in seen:  # avoids infinite recursion
         seen.add(id(value))
         if wrapper_for(value) is not None:
-            raise _not_a_file(name)  # a table in memory may change unnoticed
+            raise _not_a_file(name)  # changes of a table in memory would go unnoticed
         yield f"{getattr(value, '__qualname__', type(value).__qualname__)} ("
         for part in _parts(value):
             yield from _facts_of(part, name, seen)
@@ -115,7 +115,7 @@ def _facts_of(value: Any, name: str, seen: set[int]) -> Iterator[str]:
 
 
 def _parts(value: Any) -> Iterator[Any]:
-    """What an object is made of, always in the same order."""
+    """The components of an object, always in the same order."""
     if isinstance(value, Mapping):
         for pair in value.items():
             yield from pair
@@ -129,7 +129,7 @@ def _parts(value: Any) -> Iterator[Any]:
         yield value.__self__
     elif isinstance(value, FunctionType):
         yield from (value.__defaults__, value.__kwdefaults__)
-        # An empty cell belongs to a variable that is not assigned yet; reading it would fail.
+        # The cell of an unassigned variable is empty; reading it would fail.
         full = (cell for cell in value.__closure__ or () if cell != CellType())
         yield from (cell.cell_contents for cell in full)
     else:
@@ -137,7 +137,7 @@ def _parts(value: Any) -> Iterator[Any]:
 
 
 def _attributes(value: Any) -> Iterator[Any]:
-    """The attributes of an object by name, without cached properties, which follow from others."""
+    """The attributes of an object, sorted by name, without cached properties."""
     kind = type(value)
     slots = {name for base in kind.__mro__ for name in _listed(getattr(base, "__slots__", ()))}
     for key in sorted(slots | {*getattr(value, "__dict__", ())}):

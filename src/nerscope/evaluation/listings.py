@@ -1,4 +1,4 @@
-"""Listings beside the scores: the types of each side, and the hard tokens that are mislabelled."""
+"""Listings in addition to scores: the types of each side, and mislabelled hard tokens."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -23,10 +23,10 @@ COUNTS_AS, GOLD = "counts_as", "gold"
 def coverage(
     test: CorpusLike, systems: Systems | None = None, **options: Any
 ) -> list[dict[str, Any]]:
-    """A row for each type as it is written: what it counts as, and its mentions on each side.
+    """A row for each type in the files: the type it counts as, and its mentions on each side.
 
-    Options are those of `evaluate`, of which `map` and `drop` matter. A type that is dropped counts
-    as None; runs of a system are added up.
+    Options are those of `evaluate`; only `map` and `drop` have an effect. A dropped type counts as
+    None. The counts of all runs of a system are summed.
 
     >>> gold = [(["Ada", "left"], ["B-PERSON", "O"])]
     >>> coverage(gold, {"s": [["B-PER", "O"]]}, map={"PERSON": "PER"})
@@ -37,13 +37,13 @@ def coverage(
 
 
 def coverage_of(task: Task) -> list[dict[str, Any]]:
-    """The same for a task that is open already."""
+    """Like `coverage`, for an open task."""
     settings = task.settings
     systems = [run.system for run in task.runs]
     _refuse_columns(systems)
     sides = [GOLD, *systems]
     labels = task.coding.labels.as_written
-    # Types are counted as written: the task's own coding would rename and drop them.
+    # Types are counted as written; the coding of the task would rename and drop them.
     plain = task._replace(coding=Coding(labels=labels))
     counts = np.zeros((len(sides), 0), np.int64)
     for row in plain.aligned_chunks(tokens=True):
@@ -55,12 +55,12 @@ def coverage_of(task: Task) -> list[dict[str, Any]]:
 
 
 def _refuse_columns(systems: Sequence[str]) -> None:
-    """Refuse systems with the name of another column: each system is a column."""
+    """Raise an error if a system has the name of another column: each system is a column."""
     for name in systems:
         if name in (TYPE, COUNTS_AS, GOLD):
             raise UsageError(
                 f"system '{name}'",
-                "the list of types has a column of this name already",
+                "the list of types already has a column of this name",
                 "give the system another name",
             )
 
@@ -68,12 +68,12 @@ def _refuse_columns(systems: Sequence[str]) -> None:
 def _rows(
     types: Sequence[str], sides: Sequence[str], counts: Any, settings: Settings
 ) -> list[dict[str, Any]]:
-    """The types in the order of what they count as, without types that do not occur."""
+    """The types that occur, sorted by the types that they count as."""
     rows = []
     for kind, name in enumerate(types):
         counts_by_side = dict.fromkeys(sides, 0)
         for side, times in zip(sides, counts[:, kind].tolist(), strict=True):
-            counts_by_side[side] += times  # runs of a system are added up
+            counts_by_side[side] += times  # summed over the runs of a system
         new = settings.map.get(name, name)
         if any(counts_by_side.values()):
             counts_as = None if new in settings.drop else new
@@ -82,7 +82,7 @@ def _rows(
 
 
 def hard_errors(task: Task, most: int = 10) -> list[dict[str, Any]]:
-    """For each run and level of hard tokens, the words that are mislabelled most often.
+    """The words that are mislabelled most often, for each run and level of hard tokens.
 
     A row has the keys system, run, facet, level, token, `wrong` (how often the word is mislabelled)
     and `of` (how often it occurs at this level); there are at most `most` rows per run and level.
@@ -124,7 +124,7 @@ def hard_errors(task: Task, most: int = 10) -> list[dict[str, Any]]:
 
 
 def _hard_levels(facet: Facet) -> list[tuple[str, int]]:
-    """The levels of hard tokens with their codes; levels that join several codes are left out."""
+    """The levels of hard tokens with their codes, without levels of several codes."""
     levels = facet.level_codes.items()
     return [
         (level, codes[0]) for level, codes in levels if len(codes) == 1 and level != OTHER_LEVEL

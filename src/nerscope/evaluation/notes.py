@@ -1,4 +1,4 @@
-"""Notes on the input: what reading changed, outputs that do not fit gold, settings without use."""
+"""Notes on the input: changes in reading, outputs that do not fit gold, unused settings."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
@@ -14,8 +14,8 @@ from nerscope.formats.source import LabelStyle, SourceNote, make_note, notes_of_
 from nerscope.scoring.evidence import Evidence, Units
 from nerscope.scoring.matching import EXACT
 
-_MAX_NAMED_TYPES = 5  # in one note
-_MIN_TOKENS = 20  # in fewer tokens, a majority may be spelt differently without any mistake
+_MAX_NAMED_TYPES = 5  # per note
+_MIN_TOKENS = 20  # with fewer tokens, a majority may differ without any mistake
 _MIN_MENTIONS = 10  # with fewer mentions, an output may equal gold by chance
 
 
@@ -25,7 +25,7 @@ def notes_on_reading(
     reading_notes: Sequence[Mapping[str, ReadingNotes]],
     schemes: Sequence[Scheme],
 ) -> list[SourceNote]:
-    """Notes on what was read differently from how it is written, such as repaired labels.
+    """Notes on content that was changed in reading, such as repaired labels.
 
     `reading_notes` (by file) and `schemes` are those of gold, then of each run.
     """
@@ -63,38 +63,38 @@ def notes_on_outputs(
 
 
 def refuse_other_sentences(name: str, reading: ReadingNotes, n_tokens: int) -> None:
-    """Refuse an output of whose tokens most differ from those of gold, even with tokens=any."""
+    """Raise an error if most tokens of an output differ from gold, even with tokens=any."""
     if 2 * reading.differing_tokens > n_tokens and n_tokens >= _MIN_TOKENS:
         raise AlignmentError(
             f"{name}:{reading.first_differing_line}",
             f"{reading.differing_tokens} of {plural(n_tokens, 'token')} differ from gold, "
-            "so it is shuffled, or the output for another file",
-            "give the output for this gold file, in its order",
+            "so the output is shuffled or belongs to another file",
+            "give the output for this gold file, in the same order",
         )
 
 
 def different_scheme(
     name: str, reading: ReadingNotes, schemes: tuple[Scheme, Scheme]
 ) -> Iterator[SourceNote]:
-    """A note if an output (second of the schemes) is written in another scheme than gold."""
+    """A note if the scheme of an output differs from that of gold; `schemes` are gold, output."""
     gold, output = schemes
     if gold.name == output.name:
         return
     strange = _strange_labels(reading, gold, output)
     count = sum(times for times, _ in strange)
-    # Both schemes have faults in real outputs. The scheme is clear only if the labels break the
-    # rules of gold's scheme more than twice as often as those of their own.
+    # Real outputs have faults in both schemes. The scheme is clear only if the labels violate the
+    # scheme of gold more than twice as often as their own.
     if count > 2 * sum(fault.times for fault in reading.transitions.faults(output)):
         message = (
-            f"its labels are {output.name}, those of gold {gold.name}: "
-            "label accuracy compares labels of two schemes"
+            f"the labels are {output.name}, but those of gold are {gold.name}: "
+            "label accuracy compares different schemes"
         )
         lines = [min(line for _, line in strange)]
         yield make_note(name, "different schemes", count, lines, message)
 
 
 def _strange_labels(reading: ReadingNotes, gold: Scheme, output: Scheme) -> list[tuple[int, int]]:
-    """For each label or transition that gold's scheme lacks: its count and its first line."""
+    """The count and first line of each label or transition that is invalid in the gold scheme."""
     if output.must_close and not gold.must_close:
         places = reading.transitions.label_places()
         return [place for text, place in places.items() if text[:1] in output.letters[2:]]
@@ -102,7 +102,7 @@ def _strange_labels(reading: ReadingNotes, gold: Scheme, output: Scheme) -> list
 
 
 def foreign_types(name: str, evidence: Evidence, run: int) -> Iterator[SourceNote]:
-    """A note if an output has types that gold lacks, with a map from them to similar types."""
+    """A note if an output has types that are not in gold, with a map to similar types."""
     ledger, size = evidence.overall, len(evidence.types)
     gold_counts, output_counts = (
         np.bincount(units.type, units.weight, size)
@@ -128,7 +128,7 @@ def foreign_types(name: str, evidence: Evidence, run: int) -> Iterator[SourceNot
 
 
 def unused_types(settings: Settings, written: Collection[str]) -> Iterator[SourceNote]:
-    """A note for each type that is to be renamed or dropped, but occurs in no file."""
+    """A note for each type in `map` or `drop` that is not in any file."""
     counted = {settings.map.get(name, name) for name in written}
     options = [("map", name, written) for name in settings.map]
     options += [("drop", name, counted) for name in settings.drop]
@@ -138,20 +138,20 @@ def unused_types(settings: Settings, written: Collection[str]) -> Iterator[Sourc
 
 
 def nested_mentions(name: str, flat: bool) -> Iterator[SourceNote]:
-    """A note if mentions overlap: tokens then have no single label to compare."""
+    """A note if mentions overlap, because tokens then have no single label."""
     if not flat:
-        message = "mentions overlap or have holes: what divides tokens is left out, and accuracy"
+        message = "mentions overlap or are discontinuous: token facets and accuracy are left out"
         yield make_note(name, "overlapping mentions", 0, [], message)
 
 
 def _similar_type(kind: str, known: Sequence[str]) -> str | None:
-    """The known type whose name contains this one, is contained in it, or is spelt similarly."""
+    """The known type whose name contains this one, is part of it, or has a similar spelling."""
     lowered = {name.lower(): name for name in known}
     word = kind.lower()
     for other, name in lowered.items():
         if other and word and (other in word or word in other):
             return name
-    import difflib  # needed only here, and rarely
+    import difflib  # rarely needed
 
     close = difflib.get_close_matches(word, lowered, n=1)
     return lowered[close[0]] if close else None
@@ -162,7 +162,7 @@ def identical_outputs(
 ) -> Iterator[SourceNote]:
     """A note for each run with exactly the mentions of an earlier run, or of gold.
 
-    `intended` are runs, as system and number, that are known to repeat an earlier one.
+    `intended` are runs (system, number) that repeat an earlier run on purpose.
     """
     ledger = evidence.overall
     earlier: list[tuple[str, Units, Any]] = []  # name, mentions, credit
@@ -170,8 +170,8 @@ def identical_outputs(
         earlier.append(("gold", ledger.gold, ledger.gold.weight))
     for (system, number), output in zip(evidence.runs, ledger.runs, strict=True):
         run_name = f"run {number} of {system}"
-        # Folded evidence has groups of mentions: two runs are alike only if they also have the
-        # same credit in each group.
+        # Folded evidence has groups of mentions: two runs are identical only if they also have
+        # the same credit in each group.
         right = None if evidence.folded is None else output.pred_credit[EXACT]
         twins = (
             name
@@ -185,7 +185,8 @@ def identical_outputs(
             place = f"{evidence.dataset}: {run_name}"
             weight = output.pred.weight
             count = len(output.pred) if weight is None else int(weight.sum())
-            message = f"identical to {twin} ({plural(count, 'mention')}): is one file given twice?"
+            mentions = plural(count, "mention")
+            message = f"identical to {twin} ({mentions}): check that no file is given twice"
             yield make_note(place, "identical outputs", count, [], message)
 
 
@@ -194,4 +195,4 @@ def _same_mentions(units: Units, others: Units) -> bool:
         return False
     names = ("type", "start", "length", "sentence", "weight")
     pairs = ((getattr(units, name), getattr(others, name)) for name in names)
-    return all(np.array_equal(a, b) for a, b in pairs)  # None equals None: neither has the column
+    return all(np.array_equal(a, b) for a, b in pairs)  # two missing columns (None) are equal

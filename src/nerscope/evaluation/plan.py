@@ -1,4 +1,4 @@
-"""The first pass: from a task to the plan by which every chunk is scored."""
+"""The first pass: make the plan for scoring every chunk of a task."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,7 +15,7 @@ from nerscope.corpus.units import ALL, INSIDE, MENTION, TOKEN
 from nerscope.corpus.vocabulary import SequenceTrie
 from nerscope.engines.base import Engine, is_nearby
 from nerscope.errors import UsageError
-from nerscope.evaluation.subsets import Subset, parse_subset
+from nerscope.evaluation.subsets import Subset, no_metric, parse_subset
 from nerscope.evaluation.task import OVERALL_MATCHES, Settings, Task
 from nerscope.facets.alignment import ALIGNMENT
 from nerscope.facets.buckets import BUCKETINGS, given_edges
@@ -25,6 +25,7 @@ from nerscope.facets.facet import (
     Survey,
     SurveyPart,
     attribute_named,
+    category_named,
     facet_of,
     joined_survey,
     survey_chunk,
@@ -46,17 +47,17 @@ PAIR_METRICS = ("correct", "partial", "incorrect", "missed", "spurious", "partia
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
-    """How a chunk is scored: the same for all chunks, frozen, and sent to every worker.
+    """How chunks are scored. It is immutable, the same for all chunks, and sent to every worker.
 
-    A `Task` names files and is opened; a plan names none, and works for any sentences.
+    A `Task` has open files; a plan has no files and works for any sentences.
     """
 
     settings: Settings
     facets: tuple[Facet, ...]
     matches: tuple[Match, ...]
     label_styles: tuple[LabelStyle, ...]  # of gold, then of each run
-    coding: Coding  # codes of words and types so far; each worker adds new ones to its copy only
-    keeps_words: bool = False  # whether results hold the words of the sentences
+    coding: Coding  # codes of words and types; each worker adds new codes to its own copy
+    keeps_words: bool = False  # whether results contain the words of the sentences
     surfaces: SequenceTrie = field(default_factory=SequenceTrie)
     lexicon: Lexicon | None = None
     types_of_surface: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
@@ -75,7 +76,7 @@ class Plan:
 
 
 class FirstPass(NamedTuple):
-    """What the first pass gives: the plan, and facts that only this process needs."""
+    """The result of the first pass: the plan, and values that only this process needs."""
 
     plan: Plan
     subsets: list[Subset]
@@ -84,9 +85,9 @@ class FirstPass(NamedTuple):
 
 
 def make_plan(task: Task, engine: Engine, report: Callable[[], None] = lambda: None) -> FirstPass:
-    """The first pass: read the training data, survey the gold data, and fix the facets.
+    """The first pass: read the training data, survey the gold data, and define the facets.
 
-    `report` is called after each shard that is surveyed.
+    `report` is called after each shard.
     """
     settings = task.settings
     label_styles = _label_styles(task)
@@ -119,7 +120,7 @@ def make_plan(task: Task, engine: Engine, report: Callable[[], None] = lambda: N
 
 
 def _read_training(train: Source, task: Task) -> TrainingData:
-    # Training data may be read twice, so a function is passed that begins to read.
+    # Training data may be read twice, so this passes a function that starts reading.
     return read_training(
         lambda: map(require_tokens, train.chunks(task.coding)),
         task.settings.repair,
@@ -134,11 +135,11 @@ def _or_none(value: float) -> float | None:
 def _label_styles(task: Task) -> tuple[LabelStyle, ...]:
     """The scheme and flatness of gold and of each run.
 
-    To detect a scheme, a file is read once more. Most evaluations do without: labels are always
-    flat, and the repair of conlleval reads them alike in all schemes.
+    Detecting a scheme means reading a file once more. Most evaluations do not need this: labels are
+    always flat, and the repair conlleval is the same for all schemes.
     """
     settings = task.settings
-    # BILOU labels depend on boundaries, and a strict repair finds these by the rules of the scheme.
+    # BILOU labels depend on boundaries, and the strict repair finds them with the scheme.
     strict_tokens = settings.token_repair == STRICT and settings.token_match == BILOU
     needs_scheme = settings.repair in SCHEME_REPAIRS or (strict_tokens and task.train is not None)
     from_files = all(source.always_flat for source in task.sources)
@@ -154,10 +155,10 @@ def _label_styles(task: Task) -> tuple[LabelStyle, ...]:
 
 
 def _label_styles_after_alignment(task: Task) -> tuple[LabelStyle, ...]:
-    """The same for mentions that are moved onto the tokens of gold.
+    """Like `_label_styles`, for mentions that are moved onto the tokens of gold.
 
-    Two of them may then meet on one token (gold has the token "Paris-London"), so flatness is
-    known only after everything is aligned.
+    Two mentions may then be on one token (gold has the token "Paris-London"), so flatness is known
+    only after everything is aligned.
     """
     flat = [True] * len(task.sources)
     for row in task.aligned_chunks(tokens=True):
@@ -172,10 +173,10 @@ def _label_styles_after_alignment(task: Task) -> tuple[LabelStyle, ...]:
 
 
 def select_subsets(settings: Settings, *, with_train: bool, flat: bool = True) -> list[Subset]:
-    """The facets and subsets of the settings, parsed; by default all standard facets.
+    """The facets and subsets of the settings, parsed; default: all standard facets.
 
-    Without training data there are no facets by default. A facet that needs training data, or
-    tokens with one label each, is refused if it is named and these are missing.
+    Without training data no facet is a default. A facet in the settings raises a `UsageError` if
+    it needs training data, or tokens with one label each, and these are missing.
     """
     if settings.facets is None:
         names = (
@@ -187,14 +188,14 @@ def select_subsets(settings: Settings, *, with_train: bool, flat: bool = True) -
         if FACETS[name].needs_train and not with_train:
             raise UsageError(
                 f"facet {name}",
-                "it needs the training data",
-                "give it with --train FILE (train=… in Python)",
+                "it needs training data",
+                "--train FILE (train=… in Python)",
             )
         if FACETS[name].unit != MENTION and not flat:
             raise UsageError(
                 f"facet {name}",
-                "tokens have no single label where mentions overlap",
-                "leave this facet out for nested mentions",
+                "mentions overlap, so tokens have no single label",
+                "remove this facet for overlapping mentions",
             )
     return subsets
 
@@ -207,9 +208,10 @@ def _is_available(name: str, with_train: bool, flat: bool) -> bool:
 
 
 class _SurveyState(NamedTuple):
-    """What all shards of a survey share, and is sent to workers."""
+    """The state that all shards of a survey share; it is sent to workers."""
 
     attributes: tuple[str, ...]
+    categories: tuple[str, ...]  # facets of labels
     label_style: LabelStyle
     repair: str
     lexicon: Lexicon | None
@@ -220,7 +222,8 @@ def _survey_gold(
     task: Task, names: Sequence[str], style: LabelStyle, lexicon: Lexicon | None, engine: Engine
 ) -> Iterator[SurveyPart]:
     attributes = tuple(name for name in names if attribute_named(name))
-    state = _SurveyState(attributes, style, task.settings.repair, lexicon, task.coding)
+    categories = tuple(name for name in names if category_named(name))
+    state = _SurveyState(attributes, categories, style, task.settings.repair, lexicon, task.coding)
     if goes_to_engine(task, engine):
         shards = task.shards.gold_only if task.shards else [(task.gold,)]
         return engine.map(_survey_shard, state, shards)
@@ -239,26 +242,27 @@ def _survey_shard(state: _SurveyState, shard: Shard) -> SurveyPart:
 
 def _survey_chunks(state: _SurveyState, shard: Shard) -> Iterator[SurveyPart]:
     attributes = list(filter(None, map(attribute_named, state.attributes)))
+    categories = list(filter(None, map(category_named, state.categories)))
     gold = shard[0]
     for chunk in gold.chunks(state.coding):
         mentions = require_tokens(chunk).mentions(state.repair, state.label_style.scheme)
-        yield survey_chunk(chunk, mentions, attributes, state.lexicon)
+        yield survey_chunk(chunk, mentions, attributes, state.lexicon, categories)
 
 
 def goes_to_engine(task: Task, engine: Engine) -> bool:
-    """Whether the engine reads the data; if not, this process reads them chunk by chunk.
+    """Whether the engine reads the data; otherwise this process reads them chunk by chunk.
 
-    Shards always go to the engine. Files that cannot be cut go to an engine elsewhere if they are
-    small; large ones are read here, since one worker would need memory for all of them at once.
+    Shards always go to the engine. Files without shards go to an engine on other machines if they
+    are small. Large files are read here, since one worker would need memory for all data at once.
     """
     return task.shards is not None or (task.gold.info.is_small and not is_nearby(engine))
 
 
 def _fix_levels(name: str, survey: Survey, settings: Settings) -> Facet:
-    """The facet of this name; an attribute becomes one by the edges of its buckets on gold."""
+    """The facet of this name; for an attribute, its buckets with edges from gold."""
     attribute = attribute_named(name)
     if attribute is None:
-        return facet_of(name, None)
+        return facet_of(name, None, survey.labels.get(name))
     if name in settings.edges:
         return attribute.facet(given_edges(name, settings.edges[name]))
     place_edges = BUCKETINGS[settings.bucketing or attribute.bucketing]
@@ -266,7 +270,7 @@ def _fix_levels(name: str, survey: Survey, settings: Settings) -> Facet:
 
 
 def facet_tables(plan: Plan) -> tuple[FacetTable, ...]:
-    """The tables that results have: all mentions, the accuracy of all labels, and every facet."""
+    """The tables of results: all mentions, the accuracy of all labels, and every facet."""
     settings = plan.settings
     undivided = {ALL: (0,)}
     overall = {
@@ -279,7 +283,7 @@ def facet_tables(plan: Plan) -> tuple[FacetTable, ...]:
     for facet in plan.facets:
         metrics = settings.metrics or facet.metrics
         if facet.unit == TOKEN:
-            # Systems predict mentions, not tokens: precision and the like do not exist here.
+            # Systems predict mentions, not tokens, so metrics such as precision do not exist here.
             metrics = tuple(name for name in metrics if name in facet.metrics) or facet.metrics
         matches = {
             MENTION: settings.matches or (EXACT,),
@@ -291,11 +295,7 @@ def facet_tables(plan: Plan) -> tuple[FacetTable, ...]:
         tables.append(replace(table, title=facet.title))
     shown = tuple(table for table in tables if table.metrics)
     if not shown:
-        raise UsageError(
-            f"metric '{', '.join(settings.metrics or ())}'",
-            "nothing that was asked for can be measured by it",
-            "choose other metrics, or facets that have them",
-        )
+        raise no_metric()
     return shown
 
 
@@ -306,7 +306,7 @@ def _facet_table(
     metrics: Mapping[str, tuple[str, ...]],
     by_type: bool,
 ) -> FacetTable:
-    """The table of a facet, without the metrics that its levels and its unit do not allow."""
+    """The table of a facet, without metrics that do not apply to its levels or unit."""
     measurable = {
         match: tuple(name for name in names if _is_measurable(name, unit, match, levels))
         for match, names in metrics.items()

@@ -1,4 +1,4 @@
-"""Score a chunk: the sentences of gold and of all runs become the rows of ledgers."""
+"""Score a chunk: make the rows of ledgers from the sentences of gold and of all runs."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,7 +27,9 @@ from nerscope.formats.source import LabelStyle, require_tokens
 from nerscope.scoring.evidence import TOKEN_JOIN, Column, Ledger, Output, Units, merged, moved
 from nerscope.scoring.matching import IO, LABEL, TOKEN_MATCHES, io_labels
 
-FOLD_ABOVE = 120_000  # sentences; larger corpora become sums, without words and single mentions
+FOLD_ABOVE = (
+    120_000  # sentences; larger corpora are stored as sums, without words and single mentions
+)
 
 
 @serialisable
@@ -35,15 +37,14 @@ FOLD_ABOVE = 120_000  # sentences; larger corpora become sums, without words and
 class ScoredSentences:
     """The ledgers of some consecutive sentences, in codes that any process can translate.
 
-    A type is an index into `types`. A surface is its code in the plan, where -1 stands for
-    "unknown". Surfaces that the plan lacks cannot have a common code yet, because another worker
-    may meet others at the same time: the k-th new one has the code -2 - k and is spelt out in
-    `new_surfaces`.
+    A type is an index into `types`. A surface is its code in the plan; -1 means unknown. Surfaces
+    that are not in the plan have no common code yet, because other workers find new surfaces at the
+    same time. The k-th new surface has the code -2 - k, and its words are in `new_surfaces`.
 
-    Worked example: the plan knows "Ada" = 0 and "New York" = 2 (1 is its beginning, "New"). A run
-    predicts "Ada", "Oslo", "New York", "Rome", "Oslo". Its surface column is 0 -2 2 -3 -2, and
-    `new_surfaces` spells "Oslo" (k = 0), then "Rome" (k = 1). If these sentences are joined behind
-    others with three new surfaces, the column becomes 0 -5 2 -6 -5. In the end `EvidenceBuilder`
+    Example: the plan has "Ada" = 0 and "New York" = 2 (1 is its prefix, "New"). A run predicts
+    "Ada", "Oslo", "New York", "Rome", "Oslo". Its surface column is 0 -2 2 -3 -2, and
+    `new_surfaces` holds "Oslo" (k = 0), then "Rome" (k = 1). If these sentences are joined after
+    others with three new surfaces, the column becomes 0 -5 2 -6 -5. At the end `EvidenceBuilder`
     gives "Oslo" and "Rome" the next free codes.
     """
 
@@ -55,22 +56,22 @@ class ScoredSentences:
     types: tuple[str, ...]
     new_surfaces: SpelledSequences
     documents: Ints  # of each sentence, numbered from 0 in these sentences
-    has_document_marks: bool  # whether the format has documents, even if there is only one
+    has_document_marks: bool  # whether the format marks documents, even if there is only one
     lines: Ints  # the first line of each sentence
-    has_line_per_token: bool  # whether each token has its line
+    has_line_per_token: bool  # whether each token has its own line
     texts: tuple[str, ...] | None  # of each sentence, joined by TOKEN_JOIN
     begins_file: bool = False  # whether the first sentence is the first of a file
 
 
 class ScoreRequest(NamedTuple):
-    """A shard to be scored, and whether the words of its sentences are sent back."""
+    """A shard to score, and whether to return the words of its sentences."""
 
     shard: Shard
     with_words: bool
 
 
 def score_shard(plan: Plan, request: ScoreRequest) -> ScoredSentences:
-    """Read and score a shard: the work that engines do."""
+    """Read and score a shard; engines run this function."""
     shard_plan = replace(plan, keeps_words=plan.keeps_words and request.with_words)
     scored = join_scores(list(score_chunks(shard_plan, request.shard)))
     return replace(scored, begins_file=begins_file(request.shard))
@@ -88,7 +89,7 @@ def score_chunks(plan: Plan, shard: Shard) -> Iterator[ScoredSentences]:
 
 
 def needs_words(plan: Plan, sentences: int) -> bool:
-    """Whether so few sentences are scored that results may hold words; folded results do not."""
+    """Whether results may contain words after so many sentences; folded results do not."""
     return plan.settings.fold is False or sentences <= FOLD_ABOVE
 
 
@@ -125,7 +126,7 @@ def join_scores(parts: Sequence[ScoredSentences]) -> ScoredSentences:
 
 
 def join_reading_notes(parts: Iterable[Mapping[str, ReadingNotes]]) -> dict[str, ReadingNotes]:
-    """The notes on each file, from those on its parts."""
+    """The notes on each file, combined from the notes on its parts."""
     total: dict[str, ReadingNotes] = {}
     for part in parts:
         for name, reading in part.items():
@@ -134,7 +135,7 @@ def join_reading_notes(parts: Iterable[Mapping[str, ReadingNotes]]) -> dict[str,
 
 
 def _renumber_new_surfaces(ledger: Ledger, by: int) -> Ledger:
-    """The ledger with its new surfaces numbered on from `by` others: -2 - k becomes -2 - k - by."""
+    """The ledger with its new surfaces numbered after `by` others: -2 - k becomes -2 - k - by."""
     return recode_surfaces(ledger, lambda surface: np.where(surface < -1, surface - by, surface))
 
 
@@ -194,12 +195,12 @@ def _has_line_a_token(gold: Corpus, lines: Ints) -> bool:
 
 
 def _surface_codes(views: Sequence[View]) -> tuple[list[Ints], SpelledSequences]:
-    """The surface codes of gold and each run, and the surfaces that the plan lacks, spelt out.
+    """The surface codes of gold and each run, and the words of surfaces that are not in the plan.
 
     See `ScoredSentences` for an example.
     """
     tokens, trie = views[0].sentences.corpus.tokens, SequenceTrie()
-    # From the code of a new surface in the trie, which numbers prefixes too, to k.
+    # Maps the code of a new surface in the trie, which also numbers prefixes, to k.
     codes, ranks = [], dict[int, int]()
     for view in views:
         surface = view.written_surface.astype(np.int64)
@@ -253,16 +254,16 @@ def _mention_ledger(views: Sequence[View], surfaces: Sequence[Ints | None], plan
 
 
 def _shapes_to_store(shape: Objects | None, texts: bool) -> Objects | None:
-    """The shapes of mentions, without their words if results must hold no text."""
+    """The shapes of mentions, without their words if results must not contain text."""
     if shape is None or texts:
         return shape
     return shape_column([mention._replace(predicted_text="") for mention in shape])
 
 
 def _narrow(credit: Floats) -> Floats:
-    """The same numbers in two or four bytes each if that is exact, as for 0, 0.5 and counts."""
+    """The same numbers in two or four bytes each if that is exact, such as 0, 0.5 and counts."""
     for kind in (np.float16, np.float32):
-        with np.errstate(over="ignore"):  # too large a number becomes infinite, and so differs
+        with np.errstate(over="ignore"):  # a number that is too large becomes infinite, and differs
             small = credit.astype(kind)
         if np.array_equal(small, credit):
             narrow: Any = small
@@ -271,14 +272,14 @@ def _narrow(credit: Floats) -> Floats:
 
 
 def _scatter(values: Column, at: Ints, size: int) -> Column:
-    # A match lists only the units that are in a pair; every other unit has credit 0.
+    # A match lists only the units in a pair; all other units have credit 0.
     column = np.zeros(size, values.dtype)
     column[at] = values
     return column
 
 
 def _inside_ledger(views: Sequence[View], plan: Plan) -> Ledger:
-    """The tokens inside mentions: right if the other side has the same type there."""
+    """The tokens inside mentions: correct if the other side has the same type there."""
     size = views[0].sentences.corpus.n_tokens
 
     def units(view: View) -> Units:
@@ -307,14 +308,14 @@ def _inside_ledger(views: Sequence[View], plan: Plan) -> Ledger:
 def _token_ledger(view: View, gold: Corpus, outputs: Sequence[Corpus], plan: Plan) -> Ledger:
     """All tokens, as one row for each sentence and combination of codes.
 
-    Worked example: one facet with two codes, a sentence of five tokens with the codes 0 1 1 0 0,
-    and a run that is wrong about the second token. The sentence gives two rows: code 0 with weight
-    3 and credit 3, code 1 with weight 2 and credit 1. `cell` numbers the combinations sentence by
-    sentence, so the weights are one `bincount` over all tokens, and the credits what another one
-    over the wrong tokens, which are few, leaves of them.
+    Example: one facet has two codes, a sentence has five tokens with the codes 0 1 1 0 0, and the
+    second token of a run is wrong. The sentence has two rows: code 0 with weight 3 and credit 3,
+    code 1 with weight 2 and credit 1. `cell` numbers the combinations sentence by sentence. So the
+    weights are one `bincount` over all tokens, and the credits are the weights minus a `bincount`
+    over the few wrong tokens.
 
-    In the place of its predictions, a run has its wrong tokens, each with its sentence, its place
-    there and its codes, so that they can be shown. No metric of tokens counts predictions.
+    Instead of predictions, a run has its wrong tokens, each with its sentence, position and codes,
+    so that they can be shown. No metric of tokens counts predictions.
     """
     facets = plan.facets_of_unit(TOKEN)
     codes = {facet.name: facet.checked_codes(view) for facet in facets}
@@ -348,8 +349,8 @@ def _token_ledger(view: View, gold: Corpus, outputs: Sequence[Corpus], plan: Pla
         )
         return Output(units, credits, {name: np.zeros(len(wrong), np.int8) for name in credits})
 
-    # `cell` is a number with mixed radix: division gives back the codes, last facet first, and at
-    # the end the sentence.
+    # `cell` is a number with mixed radix: division yields the codes, last facet first, and finally
+    # the sentence.
     rows, quotient = dict[str, Ints](), used
     for facet in reversed(facets):
         quotient, code = np.divmod(quotient, facet.n_codes)
@@ -371,9 +372,9 @@ def _same_label(gold: Corpus, output: Corpus) -> Bools:
 
 
 def token_labels(corpus: Corpus, style: LabelStyle, plan: Plan) -> Ints:
-    """The labels that are compared token by token, by `token_match` and `token_repair`.
+    """The labels that are compared token by token, after `token_match` and `token_repair`.
 
-    The match `io` ignores boundaries, so the repair does not matter: that of conlleval is used.
+    The match `io` ignores boundaries, so the repair has no effect and conlleval is used.
     """
     match = plan.settings.token_match
     repair = CONLLEVAL if match == IO else plan.settings.token_repair

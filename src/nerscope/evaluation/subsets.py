@@ -1,8 +1,8 @@
 """Subsets: facets combined with `&`, `|`, `!` and parentheses, such as `tmr & type=ORG`.
 
-A facet that stands alone divides; everything of the form `facet=level` (or `type=NAME`) is a
-condition. So `tmr & type=ORG` are the levels of tmr among organisations, and `eLen=XL &
-tmr=unseen-any` is one subset, whose levels are `in` and `out`.
+A facet without a level divides; `facet=level` and `type=NAME` are conditions. So `tmr & type=ORG`
+is the levels of tmr for organisations, and `eLen=XL & tmr=unseen-any` is one subset with the levels
+`in` and `out`.
 """
 
 import re
@@ -20,9 +20,10 @@ from nerscope.facets.facet import FACETS, fixed_facets
 from nerscope.scoring.evidence import Evidence, FacetTable, Ledger, Units
 from nerscope.scoring.metrics import MICRO, metric_named
 
-_MAX_TOKEN_PATTERNS = 200  # of an expression
+_MAX_TOKEN_PATTERNS = 200  # names and operators in an expression
+_LEVEL = r"""\s*=\s*("[^"]*"|'[^']*'|[^\s&|!()=]+)"""
 _TOKEN_PATTERN = re.compile(
-    r"\s*(?:(and\b|&&?)|(or\b|\|\|?)|(not\b|!)|(\()|(\))|([^\s&|!()=]+)(?:\s*=\s*([^\s&|!()=]+))?)",
+    rf"\s*(?:(and\b|&&?)|(or\b|\|\|?)|(not\b|!)|(\()|(\))|([^\s&|!()=]+)(?:{_LEVEL})?)",
     re.IGNORECASE,
 )
 
@@ -39,14 +40,14 @@ class Node(NamedTuple):
     operands: tuple["Node", ...] = ()
 
     def walk(self) -> Iterator["Node"]:
-        """This node and all below it."""
+        """This node and all nodes below it."""
         yield self
         for operand in self.operands:
             yield from operand.walk()
 
 
 class Subset(NamedTuple):
-    """A parsed expression: perhaps a facet that divides, and perhaps a condition."""
+    """A parsed expression: an optional facet that divides, and an optional condition."""
 
     text: str
     divider: str | None
@@ -63,20 +64,24 @@ class Subset(NamedTuple):
         return [name for name in named if name not in (TYPE, ALL)]
 
     def types(self) -> list[str]:
-        """The types that its condition names."""
+        """The types in its condition."""
         nodes = self.condition.walk() if self.condition else ()
         return [node.level for node in nodes if node.kind == "test" and node.name == TYPE]
 
 
 def parse_subset(text: str) -> Subset:
-    """Read an expression.
+    """Parse an expression.
 
     >>> parse_subset("tmr & type=ORG").divider
     'tmr'
     """
     tokens = list(_tokens(text))
     if len(tokens) > _MAX_TOKEN_PATTERNS:
-        raise UsageError(f"facet '{text[:40]}…'", "it is too long", "write it more simply")
+        raise UsageError(
+            f"facet '{text[:40]}…'",
+            "the expression is too long",
+            f"use at most {_MAX_TOKEN_PATTERNS} names and operators",
+        )
     node = _parse_or(tokens, text)
     if tokens:
         raise _unreadable(text)
@@ -88,8 +93,8 @@ def parse_subset(text: str) -> Subset:
     ):
         raise UsageError(
             f"facet '{text}'",
-            "a facet stands without a level where it cannot divide",
-            "one facet may divide, by itself or joined by &; write others as facet=level",
+            "only one facet may have no level, and only by itself or joined by &",
+            "write the others as facet=level, for example tmr=seen",
         )
     for name in dividers:
         if name != ALL and name not in FACETS:
@@ -101,7 +106,7 @@ def parse_subset(text: str) -> Subset:
             if name not in FACETS:
                 raise UsageError(
                     f"facet '{name}'",
-                    "there is no facet of this name",
+                    "unknown facet",
                     f"did you mean '{close[0]}'?" if close else suggest(name, FACETS),
                 )
     condition = (
@@ -117,13 +122,13 @@ def parse_subset(text: str) -> Subset:
 def _unreadable(text: str) -> UsageError:
     return UsageError(
         f"facet '{text}'",
-        "it cannot be read",
-        "write for example 'tmr', 'tmr & type=ORG' or 'eLen=XL & !tmr=seen'",
+        "invalid expression",
+        "use for example 'tmr', 'tmr & type=ORG' or 'eLen=XL & !tmr=seen'",
     )
 
 
 class _Token(NamedTuple):
-    """A word or sign of an expression: "atom" with a name and perhaps a level, or an operator."""
+    """A token of an expression: an "atom" with a name and an optional level, or an operator."""
 
     kind: str
     name: str
@@ -139,11 +144,16 @@ def _tokens(text: str) -> Iterator[_Token]:
         position = match.end()
         kinds = ("and", "or", "not", "(", ")", "atom")
         kind = next(kind for kind, group in zip(kinds, match.groups(), strict=False) if group)
-        yield _Token(kind, match[6] or "", match[7] or "")
+        yield _Token(kind, match[6] or "", _unquoted(match[7] or ""))
 
 
-# A parser by recursive descent: `or` binds weakest, then `and`, then `not` and parentheses. Each
-# function takes its tokens from the front of the list.
+def _unquoted(level: str) -> str:
+    """A level without the quotes that a blank or an operator in it needs."""
+    return level[1:-1] if level[:1] in ("'", '"') else level
+
+
+# A recursive-descent parser: `or` binds weakest, then `and`, then `not` and parentheses. Each
+# function removes its tokens from the front of the list.
 def _parse_or(tokens: list[_Token], text: str) -> Node:
     return _parse_chain("or", _parse_and, tokens, text)
 
@@ -158,7 +168,7 @@ def _parse_chain(
     tokens: list[_Token],
     text: str,
 ) -> Node:
-    """One operand, or several that are joined by `word`."""
+    """One operand, or several operands joined by `word`."""
     operands = [parse_operand(tokens, text)]
     while tokens and tokens[0].kind == word:
         tokens.pop(0)
@@ -183,14 +193,14 @@ def _parse_operand(tokens: list[_Token], text: str) -> Node:
 
 
 def divide(subset: Subset, evidence: Evidence) -> list[FacetTable]:
-    """The table of a subset, in a list; unknown levels and mixed units are refused."""
+    """The table of a subset, in a list; unknown levels and mixed units raise a `UsageError`."""
     by_facet = {table.facet: table for table in evidence.tables if table.facet != ALL}
     tables = [by_facet[name] for name in subset.facets()]
     units = {table.unit for table in tables} or {MENTION}
     if len(units) > 1:
         raise UsageError(
             f"facet '{subset.text}'",
-            f"it mixes facets of {' and '.join(sorted(units))}",
+            f"it combines facets of different units ({' and '.join(sorted(units))})",
             "combine facets of the same unit",
         )
     unit = units.pop()
@@ -199,7 +209,7 @@ def divide(subset: Subset, evidence: Evidence) -> list[FacetTable]:
             _check_level(subset, node, unit, by_facet, evidence.types)
     if subset.divider and subset.divider != ALL:
         return [replace(by_facet[subset.divider], facet=subset.text, title=subset.text)]
-    # A condition has the metrics of all mentions; for tokens, those of its first facet.
+    # A condition has the metrics of all mentions, or, for tokens, those of its first facet.
     model = tables[0] if tables and unit != MENTION else _overall(evidence)
     matches = tables[0].matches if tables else model.matches
     levels = {"in": (1,), "out": (0,)} if subset.divider is None else {ALL: (1,)}
@@ -220,7 +230,7 @@ def _check_level(
 ) -> None:
     if node.name == TYPE and unit == TOKEN:
         raise UsageError(
-            f"facet '{subset.text}'", "tokens have no type", "use type= with facets of mentions"
+            f"facet '{subset.text}'", "tokens have no type", "use type=NAME with facets of mentions"
         )
     if node.name == ALL:
         known: tuple[str, ...] = (ALL,)
@@ -235,18 +245,26 @@ def _check_level(
 
 
 def _plain_metrics(names: Sequence[str]) -> tuple[str, ...]:
-    """The metrics that make sense inside and outside of a condition."""
+    """The metrics that are defined inside and outside a condition."""
     metrics = [(name, metric_named(name)) for name in names]
     return tuple(
         name for name, metric in metrics if metric.average == MICRO and not metric.is_over_levels
     )
 
 
-def with_subsets(evidence: Evidence, subsets: Sequence[Subset]) -> Evidence:
-    """The evidence with exactly the facets and subsets that are named, and those of all units.
+def no_metric() -> UsageError:
+    return UsageError(
+        "metrics",
+        "no requested facet or match has any of them",
+        "choose other metrics, facets or matches",
+    )
 
-    Folded evidence is divided already, because sums cannot be divided. Only the types that its
-    subsets name are checked: until everything is read, any of them might still occur.
+
+def with_subsets(evidence: Evidence, subsets: Sequence[Subset]) -> Evidence:
+    """The evidence with the given facets and subsets, and the tables of all units.
+
+    Folded evidence is already divided, because sums are not divisible. Only the types in its
+    subsets are checked here, since all types are known only after everything is read.
     """
     if evidence.folded is not None:
         for subset in subsets:
@@ -255,19 +273,26 @@ def with_subsets(evidence: Evidence, subsets: Sequence[Subset]) -> Evidence:
         return evidence
     tables = [table for table in evidence.tables if table.facet == ALL]
     ledgers = dict(evidence.ledgers)
+    # A facet without any of the chosen metrics has no table, and nor have its subsets.
+    measured = {table.facet for table in evidence.tables if table.facet != ALL}
+    measured |= {ALL for table in evidence.tables if table.facet == ALL and table.unit == MENTION}
     for subset in subsets:
+        if not measured.issuperset(subset.facets() or [ALL]):
+            continue
         plain = [table for table in evidence.tables if table.facet == subset.text]
         tables += plain or divide(subset, evidence)
         if not plain:
             unit = tables[-1].unit
             ledgers[unit] = _with_subset(ledgers[unit], subset, evidence)
+    if not any(names for table in tables for names in table.metrics.values()):
+        raise no_metric()
     return replace(evidence, ledgers=ledgers, tables=tuple(tables))
 
 
 def with_alignment(evidence: Evidence, table: FacetTable) -> Evidence:
-    """The evidence divided by whether mentions were realigned.
+    """The evidence divided by alignment: whether mentions were realigned.
 
-    Runs that needed no alignment were scored without this facet; their codes are added.
+    Runs without alignment were scored without this facet; this adds their codes.
     """
 
     def divided(units: Units) -> Units:
@@ -286,7 +311,7 @@ def with_alignment(evidence: Evidence, table: FacetTable) -> Evidence:
 
 
 def _with_subset(ledger: Ledger, subset: Subset, evidence: Evidence) -> Ledger:
-    """The ledger with one more column of codes, that of the subset."""
+    """The ledger with the codes of the subset as a new column."""
     by_facet = {table.facet: table for table in evidence.tables}
     divider = None if subset.divider in (None, ALL) else by_facet[str(subset.divider)]
 
@@ -298,7 +323,7 @@ def _with_subset(ledger: Ledger, subset: Subset, evidence: Evidence) -> Ledger:
         )
         if divider is None:
             codes = inside.astype(np.int8)
-        else:  # units outside of the condition get a code that no level has
+        else:  # units outside the condition get a code that no level has
             level_codes = units.codes[divider.facet]
             codes = np.where(inside, level_codes, divider.n_codes).astype(np.int16)
         return replace(units, codes={**units.codes, subset.text: codes})

@@ -1,6 +1,6 @@
-"""What is evaluated: the settings, and gold, the runs of systems, training data; all opened here.
+"""The task of an evaluation: settings, gold, the runs of systems, training data.
 
-Settings are every option that can change a number, checked at once.
+This module checks the settings and opens all files.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -32,17 +32,18 @@ from nerscope.scoring.metrics import metric_named
 MOST_BUCKETS = 1000
 OVERALL_MATCHES = (EXACT, LEFT, RIGHT, OVERLAP)
 _NAMES = ("facets", "matches", "metrics", "drop")
+_EDGES = 'give a list for each attribute, such as {"eLen": [1, 2, 3]}'
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Every option that can change a number.
+    """All options that can change a number.
 
     >>> Settings.of({"repair": "strict"}).repair
     'strict'
     """
 
-    facets: tuple[str, ...] | None = None  # or subsets; None: all standard ones
+    facets: tuple[str, ...] | None = None  # or subsets; None: all standard facets
     matches: tuple[str, ...] | None = None  # None: exact for facets, OVERALL_MATCHES overall
     metrics: tuple[str, ...] | None = None  # None: those of each facet
     repair: str = CONLLEVAL
@@ -52,11 +53,11 @@ class Settings:
     buckets: int = 4
     bucketing: str | None = None  # None: that of each attribute
     edges: Mapping[str, Sequence[float]] = field(default_factory=dict)  # by attribute
-    map: Mapping[str, str] = field(default_factory=dict)  # types that count as others, on all sides
-    case: str = SENSITIVE  # how facets compare tokens with training; FOLD: without case
-    drop: tuple[str, ...] = ()  # types that do not count, on all sides, under their new names
-    texts: bool = True  # whether results hold the words of sentences
-    fold: bool | None = None  # whether results hold only sums; None: above 120,000 sentences
+    map: Mapping[str, str] = field(default_factory=dict)  # types renamed on all sides, old to new
+    case: str = SENSITIVE  # how facets compare tokens with training; FOLD ignores case
+    drop: tuple[str, ...] = ()  # types ignored on all sides, by their new names
+    texts: bool = True  # whether results contain the words of sentences
+    fold: bool | None = None  # whether results contain only sums; None: above 120,000 sentences
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> "Settings":
@@ -65,7 +66,7 @@ class Settings:
         known = [item.name for item in fields(cls)]
         for key in options:
             if key not in known:
-                raise UsageError(f"option '{key}'", "there is no such option", suggest(key, known))
+                raise UsageError(f"option '{key}'", "unknown option", suggest(key, known))
         values = dict(options)
         for key in _NAMES:
             if values.get(key) is not None:
@@ -84,8 +85,8 @@ class Settings:
             value = getattr(self, name)
             optional = name == "bucketing" and value is None
             if not optional and (not isinstance(value, str) or value not in known):
-                raise UsageError(name, f"there is no '{value}'", suggest(str(value), known))
-        if self.matches is not None:  # one match may be spelt in several ways
+                raise UsageError(name, f"unknown value '{value}'", suggest(str(value), known))
+        if self.matches is not None:  # a match may have several spellings
             names = dict.fromkeys(match_named(match).name for match in self.matches)
             object.__setattr__(self, "matches", tuple(names))
         if self.metrics is not None:
@@ -94,37 +95,41 @@ class Settings:
         if not _is_whole(self.buckets) or not 2 <= self.buckets <= MOST_BUCKETS:
             raise UsageError(
                 "buckets",
-                f"{self.buckets!r} cannot be",
+                f"invalid value {self.buckets!r}",
                 f"give a whole number from 2 to {MOST_BUCKETS}",
             )
-        expect("texts", self.texts, bool, "say True or False")
-        expect("fold", self.fold, (bool, type(None)), "say True or False")
+        expect("texts", self.texts, bool, "give True or False")
+        expect("fold", self.fold, (bool, type(None)), "give True or False")
         expect("zero_division", self.zero_division, (int, float, type(None)), "give 0 or 1")
         if self.zero_division is not None and self.zero_division not in (0, 1):
             raise UsageError(
                 "zero_division",
-                f"{self.zero_division!r} cannot be",
-                "leave it undefined, or give 0 or 1",
+                f"invalid value {self.zero_division!r}",
+                "give 0 or 1, or leave the option out",
             )
         self._check_edges()
         if not isinstance(self.map, Mapping) or not all(
             isinstance(name, str) and name for pair in self.map.items() for name in pair
         ):
-            raise UsageError("map", f"{self.map!r} cannot be", "give new names by old ones")
+            raise UsageError(
+                "map",
+                f"invalid value {self.map!r}",
+                'give new names by old names, such as {"PERSON": "PER"}',
+            )
         expect("drop", self.drop, tuple, "give a list of types")
         for name in self.drop:
             if self.map.get(name, name) != name and name not in self.map.values():
                 raise UsageError(
                     f"drop {name}",
-                    f"it counts as {self.map[name]}",
-                    "drop the new name, or leave the old one out of the map",
+                    f"map renames this type to {self.map[name]}",
+                    f"drop {self.map[name]}, or remove {name} from map",
                 )
 
     def _check_edges(self) -> None:
         if not isinstance(self.edges, Mapping):
-            raise UsageError("edges", f"{self.edges!r} cannot be", "give a list for each attribute")
+            raise UsageError("edges", f"invalid value {self.edges!r}", _EDGES)
         for attribute, edges in self.edges.items():
-            expect("edges", attribute, str, "give a list for each attribute")
+            expect("edges", attribute, str, _EDGES)
             if attribute_named(attribute) is None:
                 raise UsageError(
                     f"edges of {attribute}",
@@ -134,7 +139,7 @@ class Settings:
             given_edges(attribute, edges)
 
     def signature(self) -> dict[str, Any]:
-        """The settings as signatures have them."""
+        """The settings in the form of a signature."""
         return {
             "match": "+".join(self.matches or OVERALL_MATCHES),
             "repair": self.repair,
@@ -153,10 +158,10 @@ class Settings:
 
 
 def _as_names(key: str, given: Any) -> tuple[str, ...]:
-    """Names in order, each once; a single name counts as a list of one."""
+    """Distinct names in order; a single name counts as a list of one."""
     names = [given] if isinstance(given, str) else list(given) if _is_listed(given) else None
     if names is None or not all(isinstance(name, str) for name in names):
-        raise UsageError(key, f"{given!r} cannot be", "give a name or a list of names")
+        raise UsageError(key, f"invalid value {given!r}", "give a name or a list of names")
     return tuple(dict.fromkeys(names))
 
 
@@ -180,10 +185,10 @@ class Run(NamedTuple):
 
 
 class Task(NamedTuple):
-    """What is evaluated: gold, the runs of systems, perhaps training data, and the settings.
+    """What is evaluated: gold, the runs of systems, optional training data, and the settings.
 
-    Everything is opened, and nothing is read yet. How each chunk is scored is the `Plan`, which
-    follows from a task by the first pass.
+    All files are open, but not read yet. The first pass makes a `Plan` from the task, which is how
+    each chunk is scored.
     """
 
     dataset: str
@@ -192,7 +197,7 @@ class Task(NamedTuple):
     train: Source | None
     settings: Settings
     coding: Coding
-    shards: Shards | None = None  # None: the files are not cut
+    shards: Shards | None = None  # None: the files are not divided
 
     @property
     def sources(self) -> Shard:
@@ -201,22 +206,23 @@ class Task(NamedTuple):
 
     @property
     def keeps_words(self) -> bool:
-        """Whether results hold the words of the sentences: those of small files do, and all if
-        folding is switched off.
+        """Whether results contain the words of the sentences.
+
+        They do for small files, and for all files if folding is switched off.
         """
         return self.settings.texts and (self.gold.info.is_small or self.settings.fold is False)
 
     def aligned_chunks(self, *, tokens: bool) -> Iterator[list[Corpus]]:
-        """Lists of chunks with the same sentences: that of gold, then that of each run.
+        """Lists of chunks with the same sentences: gold, then each run.
 
-        Without `tokens`, formats may leave the words out, which is faster.
+        Without `tokens`, formats may skip the words, which is faster.
         """
         repair = self.settings.repair
         return side_by_side(self.sources, self.coding, tokens=tokens, repair=repair)
 
     @property
     def needs_alignment(self) -> bool:
-        """Whether some run has other tokens than gold, so that its mentions must be moved."""
+        """Whether the tokens of a run differ from gold, so that its mentions must be moved."""
         return any(needs_alignment(self.gold, run.source) for run in self.runs)
 
 
@@ -227,7 +233,7 @@ def open_task(
     dataset: str | None,
     settings: Settings,
 ) -> Task:
-    """Open all files; columns, formats and schemes are detected from their beginnings."""
+    """Open all files; columns, formats and schemes are detected from the first lines."""
     gold = open_source(test, "<gold>")
     name = dataset or stem_of(gold.name) or "test"
     if systems is None:
@@ -238,7 +244,7 @@ def open_task(
         raise UsageError(
             gold.name,
             "gold and system are the same column",
-            "say which is which, as FILE::label=1; a file with both may also be given alone",
+            f"name the gold column: {gold.name}::label=N, or give only this file",
         )
     coding = Coding(labels=LabelCodes(settings.map, frozenset(settings.drop)))
     training = open_training(train) if train is not None else None
@@ -246,25 +252,27 @@ def open_task(
 
 
 def check_names(names: Iterable[str]) -> None:
-    """Refuse names of systems that differ only in case, which is hardly ever intended."""
+    """Raise an error for names of systems that are empty or differ only in case."""
     by_case: dict[str, str] = {}
     for name in names:
         if not isinstance(name, str) or not name.strip():
-            raise UsageError(f"system {name!r}", "this is no name", "name the system")
+            raise UsageError(
+                f"system {name!r}", "invalid system name", "give a name, as in NAME=FILE"
+            )
         other = by_case.setdefault(name.casefold(), name)
         if other != name:
             raise UsageError(
                 f"system '{name}'",
-                f"there is also '{other}'",
-                "spell the name of a system the same way each time",
+                f"another system has the name '{other}'",
+                "use the same spelling for the same system, or a different name",
             )
 
 
 def runs_of(systems: Systems) -> list[Run]:
-    """All runs of all systems, numbered from "1". One output alone is that of a system `system`."""
+    """All runs of all systems, numbered from "1". A single output has the name `system`."""
     named: Mapping[str, Any] = systems if isinstance(systems, Mapping) else {"system": systems}
     if not named:
-        raise UsageError("systems", "there is none", "name at least one, as NAME=FILE")
+        raise UsageError("systems", "no system is given", "give at least one, as NAME=FILE")
     check_names(named)
     return [
         Run(name, str(number), open_source(output, f"<{name}>"))
@@ -276,7 +284,7 @@ def runs_of(systems: Systems) -> list[Run]:
 def _outputs(given: Any) -> list[Any]:
     """The outputs of a system, one per run.
 
-    A list of paths, files or corpora is one run per item; a list of sentences is one run; a list
+    A list of paths, files or corpora has one run per item. A list of sentences is one run. A list
     of lists of sentences is several runs.
     """
     if isinstance(given, list | tuple) and given and (is_source(given[0]) or _is_run(given[0])):
@@ -285,11 +293,12 @@ def _outputs(given: Any) -> list[Any]:
 
 
 def _is_run(item: Any) -> bool:
-    """Whether an item of a list is a whole run (a list of sentences), and not one sentence.
+    """Whether an item of a list is a run (a list of sentences), not a sentence.
 
-    A sentence is a pair of lists, a mapping or a list of labels. Only a list of two lists can be
-    both: `[["B-PER", "O"], ["O", "O"]]` is a run of two sentences, `[["Ada", "left"], ["B-PER",
-    "O"]]` a sentence. It is a run if the first list reads as labels that have types: `I` is a word.
+    A sentence is a pair of lists, a mapping or a list of labels. Only a list of two lists is
+    ambiguous: `[["B-PER", "O"], ["O", "O"]]` is a run of two sentences, `[["Ada", "left"],
+    ["B-PER", "O"]]` is a sentence. It is a run if the first list consists of labels with types; `I`
+    counts as a word.
     """
     if not isinstance(item, list | tuple) or not item or isinstance(item[0], str):
         return False

@@ -1,1 +1,1 @@
-"""Experiments: many datasets and systems, named in one file, with a cache of finished work."""
+"""Experiments: many datasets and systems in one file, with a cache of results."""

@@ -1,4 +1,4 @@
-"""The cache of experiments: a folder of results by a key for everything they rest on."""
+"""The cache of experiments: results in a folder, by a key that covers all their inputs."""
 
 import hashlib
 import json
@@ -17,7 +17,7 @@ Value = TypeVar("Value")
 
 
 def digest(*parts: object) -> str:
-    """A key for some content.
+    """A key for the given values.
 
     >>> digest("a", 1) == digest("a", 1), digest("a", 1) == digest("a", 2)
     (True, False)
@@ -39,8 +39,8 @@ def file_digest(path: str | Path) -> str:
 class Cache:
     """A folder with values by key.
 
-    An entry that cannot be read is reported to `say`, and made again. Without a folder, nothing is
-    stored.
+    An entry that cannot be read is reported with `say` and computed again. Without a folder,
+    nothing is stored.
 
     >>> Cache(None).get("key") is None
     True
@@ -57,9 +57,9 @@ class Cache:
         keys: Mapping[Name, str],
         compute: Callable[[Sequence[Name]], Iterable[Value]],
     ) -> dict[Name, Value]:
-        """A value for each name: the stored ones, and the missing ones, computed together.
+        """A value for each name: the cached values, and the missing ones, computed in one call.
 
-        A key covers all that the value of a name depends on.
+        A key must cover everything that the value of its name depends on.
 
         >>> Cache(None).remember({2: "two", 3: "three"}, lambda names: [n * n for n in names])
         {2: 4, 3: 9}
@@ -72,7 +72,7 @@ class Cache:
         return values
 
     def get(self, key: str) -> Any | None:
-        """The value of a key; None if there is none that can be used."""
+        """The value of a key; None if the cache has no usable entry."""
         path = self._path(key)
         if path is None or not path.exists():
             return None
@@ -85,7 +85,7 @@ class Cache:
     def put(self, key: str, value: Any) -> None:
         """Store a value that the codec can encode.
 
-        A folder that cannot be written to is reported once; it costs only time.
+        A folder that cannot be written is reported once. The results do not change.
         """
         path = self._path(key)
         if path is None:

@@ -25,7 +25,7 @@ _DATA_TYPES: dict[str, Any] = {
     "train": str | list,  # one training set may be several files
 }
 TABLES = ("datasets", "systems", "settings", "compare", "protocol")
-_TRAINED = {"recipe", "command"}  # what makes a system one that is trained
+_TRAINED = {"recipe", "command"}  # a system with one of these keys is trained
 _SETTING_TYPES: dict[str, Any] = {
     **dict.fromkeys(("facets", "matches", "metrics"), list),
     **dict.fromkeys(
@@ -50,17 +50,17 @@ class Data:
     test: str
     train: tuple[str, ...]  # all files of the training set; empty if there is none
     dev: tuple[str, ...]
-    options: str = ""  # for files that name none
+    options: str = ""  # default file options
 
     @property
     def files(self) -> list[str]:
-        """Test, train and dev, as far as they are given."""
+        """The test, train and dev files that are given."""
         return [self.test, *self.train, *self.dev]
 
 
 @dataclass(frozen=True, slots=True)
 class Dataset(Data):
-    """A dataset with the outputs on it, by system: as `FILE::options`."""
+    """A dataset with the outputs of each system on it, as `FILE::options`."""
 
     systems: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
@@ -106,7 +106,7 @@ def load_experiment(path: str | Path) -> Experiment:
     all_data = named_data(content)
     if not all_data or not systems:
         raise InputError(
-            str(path), "it names no dataset or no system", "write [datasets.NAME] and [systems]"
+            str(path), "no dataset or no system is defined", "write [datasets.NAME] and [systems]"
         )
     check_tables(systems, all_data, content)
     datasets, notes = list[Dataset](), list[str]()
@@ -117,7 +117,7 @@ def load_experiment(path: str | Path) -> Experiment:
             raise InputError(
                 content.place(data.name),
                 f"no output of any system for '{data.name}'",
-                "check the patterns",
+                "check the patterns in [systems]",
             )
         datasets.append(with_outputs(data, outputs))
     content.values(content.table("protocol"), PROTOCOL_TYPES, "protocol")
@@ -148,7 +148,7 @@ def experiment_options(toml: Toml) -> ExperimentOptions:
 
 
 def protocol_of(toml: Toml) -> Protocol | None:
-    """The table [protocol], which says how the datasets are related."""
+    """The table [protocol]: how the datasets are related."""
     table = toml.table("protocol")
     options = {key: table[key] for key in PROTOCOL_TYPES if key in table}
     try:
@@ -194,7 +194,7 @@ def _training_files(table: Mapping[str, Any], toml: Toml) -> list[str]:
 
 
 def is_trained(table: object) -> bool:
-    """Whether a system is to be trained; others have outputs already."""
+    """Whether a system must be trained; other systems have output files."""
     return isinstance(table, dict) and not _TRAINED.isdisjoint(table)
 
 
@@ -203,57 +203,55 @@ def with_outputs(data: Data, outputs: Mapping[str, Sequence[str]]) -> Dataset:
 
 
 def check_tables(systems: Mapping[str, Any], data: Sequence[Data], toml: Toml) -> None:
-    """Refuse tables of patterns with a name that is not a dataset: it is probably misspelt."""
+    """Raise an error if a table of patterns has a key that is not the name of a dataset."""
     known = [dataset.name for dataset in data]
     for system, patterns in systems.items():
         if isinstance(patterns, dict) and not is_trained(patterns):
             for name in patterns:
                 if name not in known:
-                    fact = (
-                        f"system '{system}' names '{name}', which is no dataset, recipe or command"
-                    )
+                    fact = f"key '{name}' of system '{system}' is not a dataset, recipe or command"
                     raise UsageError(toml.place(system), fact, suggest(name, [*known, *_TRAINED]))
 
 
 def outputs_of(
     systems: Mapping[str, Any], data: Data, toml: Toml
 ) -> tuple[dict[str, list[str]], list[str]]:
-    """The files that fit the patterns of each system, and notes on those that have none."""
+    """The files that match the pattern of each system, and notes on systems without files."""
     outputs, notes = dict[str, list[str]](), list[str]()
     for system, patterns in systems.items():
         if is_trained(patterns):
             raise UsageError(
                 toml.place(system),
-                f"system '{system}' is to be trained",
-                f"say nerscope run {toml.path}",
+                f"system '{system}' must be trained first",
+                f"nerscope run {toml.path}",
             )
         pattern = patterns.get(data.name) if isinstance(patterns, dict) else patterns
         if pattern is not None and not isinstance(pattern, str):
             raise UsageError(
                 toml.place(system),
-                f"the files of '{system}' cannot be {pattern!r}",
+                f"invalid value {pattern!r} for system '{system}'",
                 "give a pattern, or a table with a pattern for each dataset",
             )
         files = [] if pattern is None else _output_files(toml.path.parent, pattern, data)
         if files:
             outputs[system] = files
-        elif pattern is not None:  # a table without the dataset leaves it out on purpose
+        elif pattern is not None:  # a table without this dataset is intended: no note
             notes.append(
-                f"{data.name}: no file of {system} is found ({pattern}); it is left out here"
+                f"{data.name}: no file of {system} matches {pattern}; the system is left out here"
             )
     return outputs, notes
 
 
 def relative_to(folder: Path, text: str, options: str) -> str:
-    """A path from the folder of the experiment file, with its own options or the default ones."""
+    """A path relative to the folder of the experiment file, with its own or the default options."""
     path, file_options = split_options(text)
     return f"{_beneath(folder, path)}{OPTIONS_MARK}{file_options or options}"
 
 
 def _beneath(folder: Path, path: str) -> str:
-    """A path from a folder, unless it is a URL.
+    """A path relative to a folder; a URL is returned as is.
 
-    The path may be a pattern; in the name of the folder `*` and `[` are ordinary letters.
+    The path may be a pattern, but `*` and `[` in the name of the folder are ordinary letters.
     """
     if is_remote(path):
         return path
@@ -262,14 +260,14 @@ def _beneath(folder: Path, path: str) -> str:
 
 
 def _output_files(folder: Path, pattern: str, data: Data) -> list[str]:
-    """The files that fit a pattern, with their options; `{dataset}` stands for the name."""
+    """The files that match a pattern, with their options; `{dataset}` is replaced by the name."""
     path, file_options = split_options(pattern)
     files = files_that_fit(folder, path.replace("{dataset}", glob.escape(data.name)))
     return [f"{file}{OPTIONS_MARK}{file_options or data.options}" for file in files]
 
 
 def files_that_fit(folder: Path, pattern: str) -> list[str]:
-    """The files that fit a pattern, in the order of the numbers in their names."""
+    """The files that match a pattern, sorted by the numbers in their names."""
     path = path_of(pattern)
     if is_remote(path):
         return matching_files(path) or [path]

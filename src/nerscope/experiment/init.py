@@ -1,4 +1,4 @@
-"""A first experiment file, written by looking at a folder."""
+"""Write a first experiment file from the files in a folder."""
 
 import glob
 import json
@@ -10,10 +10,14 @@ from nerscope.errors import InputError
 from nerscope.formats.packing import without_packing
 
 _ENDINGS = {".conll", ".txt", ".tsv", ".bio", ".iob", ".iob2", ".conllu"}
+# A split is a whole word of the name: constrained.conll is no training data.
 _SPLITS = {
-    "train": re.compile(r"train", re.IGNORECASE),
-    "dev": re.compile(r"dev(elopment)?|valid(ation)?|testa", re.IGNORECASE),
-    "test": re.compile(r"testb?", re.IGNORECASE),
+    split: re.compile(rf"(?<![a-z])({words})(?![a-z])", re.IGNORECASE)
+    for split, words in (
+        ("train", "train(ing)?"),
+        ("dev", "dev(elopment)?|valid(ation)?|testa"),
+        ("test", "testb?"),
+    )
 }
 
 
@@ -21,14 +25,14 @@ def starter_text(folder: str | Path) -> str:
     """The text of an experiment file for the data and outputs in a folder."""
     root = Path(folder)
     if not root.is_dir():
-        raise InputError(str(folder), "no such folder", "name the folder that holds the data")
+        raise InputError(str(folder), "no such folder", "give the folder of the data")
     files = sorted(path for path in root.rglob("*") if _is_data(path, root))
     datasets = _datasets(root, files)
     if not datasets:
         raise InputError(
             str(folder),
-            "no file with 'test' in its name is found",
-            "write the experiment file by hand: docs/experiments.md",
+            "no file with 'test' in its name",
+            "rename the test file, or write the experiment file by hand (docs/experiments.md)",
         )
     outputs = [path for path in files if _split_of(path) is None]
     systems = _systems(root, outputs, datasets)
@@ -41,15 +45,13 @@ def _is_data(path: Path, root: Path) -> bool:
 
 
 def _split_of(path: Path) -> str | None:
-    """The split that a file's name tells: such a file is data, never the output of a system."""
+    """The split in the name of a file; such a file is data, never the output of a system."""
     stem = without_packing(path.name).rsplit(".", 1)[0]
     return next((split for split, pattern in _SPLITS.items() if pattern.search(stem)), None)
 
 
 def _datasets(root: Path, files: Iterable[Path]) -> dict[str, dict[str, Path]]:
-    """The datasets with a test file: one a folder, or one for each name before the word for the
-    split (a-train, b-train).
-    """
+    """The datasets with a test file: one per folder, or one per prefix (a-train, b-train)."""
     folders: dict[Path, dict[str, dict[str, Path]]] = {}
     for path in files:
         split = _split_of(path)
@@ -68,16 +70,15 @@ def _datasets(root: Path, files: Iterable[Path]) -> dict[str, dict[str, Path]]:
 
 
 def _path_of_names(root: Path, folder: Path, prefix: str) -> list[str]:
-    """All that a dataset may be named after, the last first: what files share, then folders."""
+    """The names for a dataset: the prefix of its files, then its folders, innermost first."""
     folders = [root.resolve().name, *folder.relative_to(root).parts]
     return [_key(name) for name in (*folders, prefix) if name][::-1]
 
 
 def _distinct(paths: Sequence[Sequence[str]]) -> list[str]:
-    """A name for each path: its first names, as many as it takes to tell all paths apart.
+    """A unique name for each path, made of as few of its first names as possible.
 
-    The paths dev/en and test/en, given from the end as [en, dev] and [en, test], become dev-en and
-    test-en.
+    Paths are given from the end: [en, dev] and [en, test] become dev-en and test-en.
     """
     depths, names = [1] * len(paths), list[str]()
     for _ in range(sum(map(len, paths))):
@@ -100,10 +101,10 @@ def _distinct(paths: Sequence[Sequence[str]]) -> list[str]:
 def _systems(
     root: Path, files: Sequence[Path], datasets: Mapping[str, Mapping[str, Path]]
 ) -> dict[str, dict[str, str]]:
-    """Outputs by system and dataset: NAME.RUN.txt or NAME.txt, as a pattern over the runs.
+    """The output patterns by system and dataset; files are named NAME.RUN.txt or NAME.txt.
 
-    A second pattern for the same system and dataset (in another folder, with another ending) is a
-    system of its own.
+    A second pattern for the same system and dataset (in another folder, with another ending) is
+    another system.
     """
     patterns: dict[str, dict[str, str]] = {}
     for path in files:
@@ -121,7 +122,7 @@ def _systems(
 
 
 def _pattern(root: Path, path: Path) -> tuple[str, str]:
-    """The system of an output, and the pattern of its runs: a number, and nothing but a number."""
+    """The system of an output, and the pattern of its runs; a run is a number."""
     stem = without_packing(path.name).rsplit(".", 1)[0]
     folder = "".join(f"{glob.escape(part)}/" for part in path.relative_to(root).parts[:-1])
     run = re.fullmatch(r"(.+?)([._-](?:run|seed)?)\d+", stem, re.IGNORECASE)
@@ -132,8 +133,10 @@ def _pattern(root: Path, path: Path) -> tuple[str, str]:
 
 
 def _dataset_of(root: Path, path: Path, datasets: Mapping[str, Mapping[str, Path]]) -> str:
-    """The dataset of an output: the one whose folder it is in or below, or else the one that
-    shares the most names with its path; the first one if there is none.
+    """The dataset of an output.
+
+    This is the dataset whose folder contains it, or else the one that shares the most names with
+    its path, or else the first one.
     """
     folders = path.relative_to(root).parts[:-1]
     words = {*map(_key, folders), *re.split(r"[._-]", path.name)}
@@ -155,16 +158,16 @@ def _text(
     root: Path, datasets: dict[str, dict[str, Path]], systems: dict[str, dict[str, str]]
 ) -> str:
     lines = [
-        "# An experiment: which data, which systems, which settings.",
+        "# An experiment: settings, datasets and systems.",
         "# Run it with: nerscope evaluate nerscope.toml",
         "# All paths are relative to this file. docs/experiments.md explains every key.",
         "",
         "[settings]",
         "intervals = true      # 95 % intervals",
-        "# samples = 10000     # how often outputs change places in the test of a comparison",
+        "# samples = 10000     # random permutations in the test of a comparison",
         "# seed = 0            # the same seed gives the same numbers",
-        '# resample = "sentence"  # documents are the unit where they are marked, unless told',
-        '# facets = ["tmr", "eLen", "tmr & type=ORG"]  # all standard ones unless told',
+        '# resample = "sentence"  # default: document, if documents are marked',
+        '# facets = ["tmr", "eLen", "tmr & type=ORG"]  # default: all standard facets',
         "",
     ]
     for name, splits in datasets.items():
@@ -174,10 +177,10 @@ def _text(
             for split in ("train", "test")
             if split in splits
         ]
-        lines += ['# options = "token=1,label=2"  # where columns differ from first and last', ""]
+        lines += ['# options = "token=1,label=2"  # default: the first and the last column', ""]
     lines.append(
-        "[systems]  # a pattern for all datasets ({dataset} is its name), or one for each; "
-        "every match is one run"
+        "[systems]  # one pattern for all datasets ({dataset} is the name), or one per dataset; "
+        "every file that matches is one run"
     )
     if not systems:
         lines.append('# bert = "runs/{dataset}/bert.*.txt"')
@@ -186,9 +189,9 @@ def _text(
             f"{dataset} = {_string(pattern)}" for dataset, pattern in patterns.items()
         )
         lines.append(f"{name} = {{ {inner} }}")
-    lines += ["", "[compare]  # all pairs of systems; leave this table out for no comparison"]
+    lines += ["", "[compare]  # all pairs of systems; remove this table for no comparison"]
     lines += [
-        '# baseline = "NAME"    # each system against this one',
+        '# baseline = "NAME"    # compare each system with this one',
         '# correction = "step-down"  # or holm, bonferroni, bh, none',
         "",
     ]

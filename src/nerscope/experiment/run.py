@@ -1,10 +1,10 @@
-"""Run an experiment: many datasets and systems, of which only what changed is computed.
+"""Run an experiment: many datasets and systems, where only what changed is computed.
 
 The cache has an entry for each run (its evidence), each system (its intervals) and each pair of
-systems (its comparison), because with one output more an experiment should score one run and
-compare its pairs. `evaluate` and `compare` take all runs of a dataset at once. So this module uses
-their steps: it scores the runs that the cache lacks, joins their evidence, and asks the statistics
-only for the systems and pairs that are missing.
+systems (its comparison). So an experiment with one more output scores only this run and compares
+only its pairs. `evaluate` and `compare` take all runs of a dataset at once. This module uses their
+steps instead: it scores the runs that are not cached, joins the evidence of all runs, and computes
+the statistics only for the systems and pairs that are not cached.
 """
 
 import hashlib
@@ -67,14 +67,14 @@ def run_experiment(
     plugins: Sequence[str] = (),
     say: Say = lambda note: None,
 ) -> tuple[Results, Comparison | None]:
-    """Evaluate every system on every dataset, and compare systems if the experiment says so.
+    """Evaluate every system on every dataset; with a [compare] table, compare the systems.
 
-    - `cache`: where finished work is stored; results are the same with and without it.
-    - `engine`, `workers`: where the work is done, see docs/engines.md; they change no number.
-    - `plugins`: Python files that register facets, matches or metrics. They must be loaded in this
-      process already; workers load them. With plug-ins nothing is cached, because a key cannot
-      cover what their code reads.
-    - `say`: a function that is called with a line of text for each step.
+    - `cache`: stores finished work; results are the same with and without it.
+    - `engine`, `workers`: where the work is done (docs/engines.md); numbers do not change.
+    - `plugins`: Python files that register facets, matches or metrics. Load them in this
+      process first; workers load them themselves. With plug-ins nothing is cached, because a key
+      cannot cover what their code reads.
+    - `say`: called with a line of text for each step.
 
     >>> import tempfile
     >>> from pathlib import Path
@@ -89,7 +89,7 @@ def run_experiment(
     1.0
     """
     check_arguments(run_experiment, locals())
-    expect("experiment", experiment, Experiment, "give what load_experiment gave")
+    expect("experiment", experiment, Experiment, "give the result of load_experiment(FILE)")
     cache = Cache(None) if cache is None or plugins else cache
     chosen_engine = engine_for(engine, workers, plugins)
     scored = []
@@ -114,7 +114,7 @@ def run_experiment(
 
 @dataclass(frozen=True, slots=True)
 class _Statistics:
-    """The intervals and comparisons of an experiment: only what the cache lacks is computed."""
+    """The intervals and comparisons of an experiment, from the cache or computed."""
 
     experiment: Experiment
     run_keys: Mapping[str, Mapping[Run, str]]  # by dataset
@@ -162,7 +162,7 @@ class _Statistics:
             name: [keys[evidence.runs[run]] for run in evidence.runs_of(name)]
             for name in evidence.systems
         }
-        # The keys of runs cover files and settings; types and facets also depend on the other runs.
+        # Run keys cover files and settings; types and facets also depend on the other runs.
         tables = [[table.facet, table.unit] for table in evidence.tables]
         sampling = asdict(self.experiment.sampling)
         lenders = _lenders(runs, [system])
@@ -179,7 +179,7 @@ def _pair_rows(
 
 
 class _ScoredDataset(NamedTuple):
-    """The evidence of one dataset, notes on its files, and for each run a key for its inputs."""
+    """The evidence of one dataset, notes on its files, and the cache key of each run."""
 
     evidence: Evidence
     notes: list[SourceNote]
@@ -187,23 +187,23 @@ class _ScoredDataset(NamedTuple):
 
 
 class _ScoringJob(NamedTuple):
-    """The runs of a dataset are to be scored: what all shares of this work have in common."""
+    """The input of scoring the runs of a dataset, shared by all workers."""
 
     dataset: Dataset
     settings: Settings
-    cluster_unit: str | None  # large data are folded into groups of it
+    cluster_unit: str | None  # large data are folded by this unit
 
 
 @serialisable
 class _RunEntry(NamedTuple):
-    """What the cache stores for a run, and workers send back: packed evidence, and notes."""
+    """The cache entry of a run, also returned by workers: packed evidence and notes."""
 
     evidence: bytes
     notes: list[SourceNote]
 
 
 def _score_dataset(job: _ScoringJob, cache: Cache, engine: Engine, workers: int) -> _ScoredDataset:
-    """Score the runs that the cache lacks, and join the evidence of all runs."""
+    """Score the runs that are not cached, and join the evidence of all runs."""
     dataset, settings, _ = job
     keys = _run_keys(job)
     entries = cache.remember(keys, lambda runs: _score_runs(job, runs, engine, workers))
@@ -213,8 +213,8 @@ def _score_dataset(job: _ScoringJob, cache: Cache, engine: Engine, workers: int)
     joined = _join_signatures(joined_runs(evidence), evidence)
     flat = TOKEN in joined.units  # nested mentions have no token ledger
     subsets = select_subsets(settings, with_train=bool(dataset.train), flat=flat)
-    # If one run was realigned, all runs are divided by alignment, as `evaluate` does it: also those
-    # whose entries were made before there was such a run.
+    # If one run was realigned, all runs are divided by alignment, as in `evaluate`. This includes
+    # runs that were cached before.
     tables = [table for of_run in evidence for table in of_run.tables]
     alignment = next((table for table in tables if table.facet == ALIGNMENT), None)
     if alignment is not None and settings.facets is None and joined.folded is None:
@@ -226,9 +226,9 @@ def _score_dataset(job: _ScoringJob, cache: Cache, engine: Engine, workers: int)
 
 
 def _join_signatures(joined: Evidence, evidence: Sequence[Evidence]) -> Evidence:
-    """The joined evidence with the schemes and answer policies of all runs, each once.
+    """The joined evidence with the distinct schemes and answer policies of all runs.
 
-    A run with the scheme "BIO" and one with "BIO+BILOU" have "BIO+BILOU" together.
+    A run with the scheme "BIO" and a run with "BIO+BILOU" give "BIO+BILOU".
     """
     signatures = [of_run.signature for of_run in evidence]
     schemes = dict.fromkeys(name for each in signatures for name in each.scheme.split("+"))
@@ -243,7 +243,7 @@ def _join_signatures(joined: Evidence, evidence: Sequence[Evidence]) -> Evidence
 def _repeated_runs(dataset: Dataset) -> Iterator[Run]:
     """Runs with the same file as an earlier run of the system.
 
-    A system without randomness gives one output; its file stands for every run.
+    A deterministic system has one output file, which is used for every run.
     """
     for system, files in dataset.systems.items():
         for number, file in enumerate(files, 1):
@@ -252,10 +252,10 @@ def _repeated_runs(dataset: Dataset) -> Iterator[Run]:
 
 
 def _run_keys(job: _ScoringJob) -> dict[Run, str]:
-    """A key for each run that covers all that its entry depends on.
+    """A key for each run that covers everything its cache entry depends on.
 
-    That is the content of its file, of gold and of the training data, the options after their
-    names, all settings, and the names of dataset and system, which are part of the evidence.
+    It covers the content of the output, gold and training files, their file options, all settings,
+    and the names of dataset and system, which are part of the evidence.
     """
     dataset, settings, cluster_unit = job
     train = list(map(_file_key, dataset.train))
@@ -271,15 +271,15 @@ def _file_key(text: str) -> list[str]:
     try:
         return [*map(file_digest, input_files(text)), text]
     except OSError:
-        return [text]  # reading the file reports what is wrong with it
+        return [text]  # reading the file raises the error later
 
 
 def _score_runs(
     job: _ScoringJob, runs: Sequence[Run], engine: Engine, workers: int
 ) -> list[_RunEntry]:
-    """The cache entries of some runs, in their order.
+    """The cache entries of some runs, in the same order.
 
-    Each worker gets one share of the runs, so that it reads gold and training data only once.
+    Each worker gets one share of the runs and reads gold and training data only once.
     """
     if not runs:
         return []
@@ -294,7 +294,7 @@ def _score_runs(
 def _score_share(job: _ScoringJob, runs: Sequence[Run]) -> list[_RunEntry]:
     dataset, settings, cluster_unit = job
     # A share may hold runs 2 and 5 of a system, which `open_task` would number 1 and 2. So each run
-    # is a system here, and gets its name and number back below.
+    # is a separate system here; its name and number are restored below.
     files = [dataset.systems[system][int(number) - 1] for system, number in runs]
     named = {f"{k}": source_named(file) for k, file in enumerate(files)}
     train = list(map(source_named, dataset.train)) or None
@@ -313,10 +313,10 @@ def _score_share(job: _ScoringJob, runs: Sequence[Run]) -> list[_RunEntry]:
 def pair_keys(
     evidence: Evidence, pairs: Sequence[PairNames], sampling: Sampling, plan: ComparisonPlan
 ) -> dict[PairNames, str]:
-    """A key for each pair of systems that covers all that their comparison depends on.
+    """A key for each pair of systems that covers everything their comparison depends on.
 
-    It covers the ledgers and not the files: a change that moves no outcome, such as another order
-    of systems or a repaired word, needs no new comparison.
+    It covers the ledgers, not the files. A change that does not affect any outcome, such as another
+    order of systems or a corrected word, does not need a new comparison.
     """
     shared: list[Any] = [evidence.dataset, asdict(sampling), asdict(plan), evidence.types]
     shared.append(evidence.documents.tolist())
@@ -333,9 +333,9 @@ def pair_keys(
 
 
 def _lenders(runs: Mapping[str, list[str]], systems: Sequence[str]) -> list[list[str]]:
-    """The runs of other systems on which numbers of these rest: run variances are borrowed.
+    """The runs of other systems that these systems borrow run variances from.
 
-    Their order makes no difference.
+    The order of the runs does not matter.
     """
     if all(len(runs[system]) < 2 for system in systems):
         return []

@@ -1,4 +1,4 @@
-"""Files of settings: read as TOML, every key checked, every complaint with its line."""
+"""TOML files: every key is checked, and every error names its line."""
 
 import re
 import tomllib
@@ -10,16 +10,16 @@ from typing import Any
 from nerscope.errors import InputError, UsageError, suggest
 
 _KINDS = {
-    list: "list of strings",
-    str: "string",
-    int: "whole number",
+    list: "a list of strings",
+    str: "a string",
+    int: "a whole number",
     bool: "true or false",
-    dict: "table of lists",
+    dict: "a table, as in docs/experiments.md",
 }
 
 
 def read_toml(path: str | Path) -> "Toml":
-    """A file of settings, refused if it cannot be read."""
+    """Read a TOML file; raises `InputError` if it cannot be read."""
     try:
         text = Path(path).read_text(encoding="utf-8")
         return Toml(Path(path), text, tomllib.loads(text))
@@ -29,9 +29,9 @@ def read_toml(path: str | Path) -> "Toml":
         ) from None
     except (UnicodeDecodeError, RecursionError, tomllib.TOMLDecodeError) as error:
         raise InputError(
-            str(path), f"it is not TOML ({error})", "mend it; docs/experiments.md shows an example"
+            str(path), f"invalid TOML ({error})", "correct it; docs/experiments.md has an example"
         ) from None
-    except ValueError as error:  # a name that no file can have
+    except ValueError as error:  # an invalid file name
         raise InputError(
             repr(str(path)), f"it cannot be read ({error})", "check the path"
         ) from None
@@ -39,7 +39,7 @@ def read_toml(path: str | Path) -> "Toml":
 
 @dataclass(frozen=True, slots=True)
 class Toml:
-    """What a file of settings says; it finds the line of a key, since a TOML reader forgets it."""
+    """The content of a TOML file, and its text to find the line of a key."""
 
     path: Path
     text: str
@@ -48,7 +48,7 @@ class Toml:
     def keys(
         self, known: Sequence[str], table: Mapping[str, Any] | None = None, where: str = ""
     ) -> None:
-        """Refuse unknown keys, of the file or of a table."""
+        """Raise `UsageError` for an unknown key of the file or of a table."""
         for key in self.content if table is None else table:
             if key not in known:
                 raise UsageError(
@@ -58,7 +58,7 @@ class Toml:
                 )
 
     def values(self, table: Mapping[str, Any], types: Mapping[str, Any], where: str) -> None:
-        """Check the keys of a table, and the kinds of their values."""
+        """Check the keys of a table, and the types of their values."""
         self.keys(list(types), table, where)
         for key, value in table.items():
             if not isinstance(value, types[key]) or (
@@ -66,18 +66,18 @@ class Toml:
             ):
                 raise UsageError(
                     self.place(key),
-                    f"'{key}' in [{where}] cannot be {value!r}",
-                    f"give a {_KINDS.get(types[key], 'value that docs/experiments.md shows')}",
+                    f"invalid value {value!r} for '{key}' in [{where}]",
+                    f"give {_KINDS.get(types[key], 'a value as in docs/experiments.md')}",
                 )
 
     def table(self, name: str) -> dict[str, Any]:
-        """A table of the file, empty if it is not there."""
+        """A table of the file; empty if the file does not have it."""
         table = self.content.get(name, {})
         if not isinstance(table, dict):
             raise UsageError(self.place(name), f"'{name}' is not a table", f"write [{name}]")
         return table
 
     def place(self, key: str) -> str:
-        """Where a key stands: file and line."""
+        """The file and line of a key."""
         match = re.search(rf"(?m)^[^#\n]*?(?<![\w-]){re.escape(key)}(?![\w-])", self.text)
         return f"{self.path}:{self.text.count(chr(10), 0, match.end()) + 1 if match else 1}"

@@ -1,4 +1,4 @@
-"""Whether a mention begins and ends where tokens of gold do."""
+"""Whether a mention begins and ends at boundaries of gold tokens."""
 
 import numpy as np
 
@@ -22,21 +22,22 @@ FACETS.add(
             Level(
                 "aligned",
                 (0,),
-                "mentions that fit the tokens of gold",
-                "Mentions that begin and end where tokens of gold do; all others are left out.",
+                "mentions that fit the gold tokens",
+                "Mentions that begin and end at boundaries of gold tokens; all others are left "
+                "out.",
             ),
             Level(
                 "unaligned",
                 (1,),
-                "mentions that cut tokens of gold",
-                "Mentions that begin or end inside a token of gold, or are not in the text.",
+                "mentions that cut gold tokens",
+                "Mentions that begin or end inside a gold token, or are not in the text.",
             ),
         ),
         _codes,
-        title="Whether a mention begins and ends where tokens of gold do",
-        phrase="fit with the tokens of gold",
-        definition="Whether a predicted mention begins and ends where tokens of gold do; at the "
-        "level aligned, all others are left out.",
+        title="Fit of mentions with gold tokens",
+        phrase="fit with the gold tokens",
+        definition="Whether a predicted mention begins and ends at boundaries of gold tokens; at "
+        "the level aligned, all others are left out.",
     ),
     built_in=True,
     rank=90,

@@ -1,4 +1,4 @@
-"""InterpretEval's attributes of mentions and tokens, by which performance is broken down."""
+"""InterpretEval's attributes of mentions and tokens."""
 
 from collections.abc import Callable
 
@@ -14,6 +14,7 @@ def _standard(
     name: str,
     *,
     rank: int,
+    short: str,
     phrase: str,
     definition: str,
     unit: str = MENTION,
@@ -25,7 +26,7 @@ def _standard(
 
     def register(values: AttributeFunction) -> AttributeFunction:
         title = (values.__doc__ or "").rstrip(".")
-        words = title, True, phrase, definition, noun
+        words = title, True, phrase, definition, noun, short
         attribute = Attribute(name, values, unit, needs_train, bucketing, *words)
         FACETS.add(name, attribute, built_in=True, rank=rank)
         return values
@@ -34,13 +35,14 @@ def _standard(
 
 
 def _share(numerator: Ints, denominator: Ints) -> Floats:
-    """Divide; the share of nothing is 0, as for a mention that training does not have."""
+    """Divide; 0 / 0 is 0, as for a mention that is not in training."""
     size = len(numerator)
     return np.divide(numerator, denominator, out=np.zeros(size), where=denominator > 0)
 
 
 @_standard(
     "eLen",
+    short="mention length",
     rank=30,
     bucketing=WHOLE_NUMBERS,
     phrase="mention length",
@@ -54,6 +56,7 @@ def entity_length(view: View) -> Floats:
 
 @_standard(
     "sLen",
+    short="sentence length",
     rank=31,
     phrase="sentence length",
     definition="Tokens in the sentence.",
@@ -66,6 +69,7 @@ def sentence_length(view: View) -> Floats:
 
 @_standard(
     "eDen",
+    short="share inside mentions",
     rank=32,
     phrase="share of the sentence inside mentions",
     definition="Entity density: share of the sentence's tokens that are inside gold mentions.",
@@ -77,6 +81,7 @@ def entity_density(view: View) -> Floats:
 
 @_standard(
     "eDen_entities",
+    short="mentions per token",
     rank=33,
     phrase="mentions per token of the sentence",
     definition="Gold mentions of the sentence divided by its tokens.",
@@ -88,11 +93,12 @@ def entities_per_token(view: View) -> Floats:
 
 @_standard(
     "oDen",
+    short="share of new words",
     rank=34,
     needs_train=True,
     bucketing=ZERO,
     phrase="share of the sentence's words that training lacks",
-    definition="Share of the sentence's tokens that training does not have.",
+    definition="Share of the sentence's tokens that are not in training.",
 )
 def unknown_density(view: View) -> Floats:
     """Share of the sentence's tokens that training does not have."""
@@ -101,6 +107,7 @@ def unknown_density(view: View) -> Floats:
 
 @_standard(
     "eFre",
+    short="mention frequency",
     rank=35,
     needs_train=True,
     bucketing=ZERO,
@@ -115,11 +122,12 @@ def entity_frequency(view: View) -> Floats:
 
 @_standard(
     "eCon_mentions",
+    short="type consistency",
     rank=36,
     needs_train=True,
     bucketing=ZERO_AND_ONE,
     phrase="how consistently training mentions with this text have this type",
-    definition="As eCon, but over training mentions with this text only.",
+    definition="Like eCon, but only over training mentions with this text.",
 )
 def entity_consistency_among_mentions(view: View) -> Floats:
     """Share of the training mentions of this surface that have this type."""
@@ -132,6 +140,7 @@ def entity_consistency_among_mentions(view: View) -> Floats:
 
 @_standard(
     "eCon",
+    short="mention consistency",
     rank=37,
     needs_train=True,
     bucketing=ZERO_AND_ONE,
@@ -150,6 +159,7 @@ def entity_consistency(view: View) -> Floats:
 
 @_standard(
     "tFre",
+    short="word frequency",
     rank=38,
     unit=INSIDE,
     needs_train=True,
@@ -164,6 +174,7 @@ def token_frequency(view: View) -> Floats:
 
 @_standard(
     "tCon",
+    short="word consistency",
     rank=39,
     unit=INSIDE,
     needs_train=True,

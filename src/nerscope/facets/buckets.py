@@ -1,4 +1,4 @@
-"""Buckets: where the values of an attribute are cut.
+"""Buckets: ranges of the values of an attribute.
 
 Edges are upper bounds: with the edges 1, 2 and 3, the value 2 belongs to the second of four
 buckets (XS, S, L, XL).
@@ -22,7 +22,7 @@ NAMES = {2: ("S", "L"), 3: ("S", "M", "L"), 4: ("XS", "S", "L", "XL")}
 @serialisable
 @dataclass(frozen=True, slots=True)
 class ValueCounts:
-    """Distinct values and how often each occurs: all that is needed to place edges.
+    """Distinct values and their counts, from which edges are placed.
 
     The counts of chunks add up.
     """
@@ -46,16 +46,16 @@ class ValueCounts:
         return ValueCounts(self.value[inside], self.count[inside])
 
     def mean(self) -> float:
-        """The mean value; NaN if there is none."""
+        """The mean value; NaN without values."""
         return (
             float(np.average(self.value, weights=self.count)) if len(self.value) else float("nan")
         )
 
 
 class Buckets(NamedTuple):
-    """Cut points: `bounds` are all of them, `edges` those that were fitted or given.
+    """Buckets as cut points: `bounds` are all of them, `edges` those that were fitted or given.
 
-    With 0 set apart, bounds are (0, 0.1, 0.4) and edges (0.1, 0.4).
+    With a separate bucket for 0, bounds are (0, 0.1, 0.4) and edges (0.1, 0.4).
     """
 
     bounds: tuple[float, ...]
@@ -70,17 +70,17 @@ class Buckets(NamedTuple):
     def codes(self, values: Floats) -> Ints:
         """The bucket of each value."""
         codes: Ints = np.zeros(len(values), np.int8 if len(self.bounds) < 127 else np.int16)
-        for bound in self.bounds:  # few bounds: faster than a binary search for each value
+        for bound in self.bounds:  # with few bounds, faster than a binary search per value
             codes += values > bound
         return codes
 
     def ranges(self) -> list[str]:
-        """Each bucket in words.
+        """The range of each bucket as text.
 
         >>> Buckets((0.0, 0.5), (0.5,)).ranges()
         ['0', '(0, 0.5]', '> 0.5']
         """
-        below_one = float(np.nextafter(1.0, 0.0))  # as a bound it sets 1 apart
+        below_one = float(np.nextafter(1.0, 0.0))  # as a bound, it makes a separate bucket for 1
         first = "0" if self.bounds[0] == 0 else f"≤ {self.bounds[0]:.4g}"
         middle = [
             f"({low:.4g}, 1)" if high == below_one else f"({low:.4g}, {high:.4g}]"
@@ -93,9 +93,9 @@ _INTERVAL = re.compile(r"\((?P<low>.+), (?P<high>.+)(?P<end>[])])")
 
 
 def range_phrase(interval: str, noun: str = "") -> str:
-    """A bucket in plain words, from the interval that results store for it.
+    """A bucket in plain words, from its interval in the results.
 
-    `noun` is what the values count; with one, whole numbers are named instead of bounds.
+    `noun` is what the values count; with a noun, whole numbers replace bounds.
 
     >>> [range_phrase(text, "token") for text in ("≤ 1", "(1, 2]", "(2, 5]", "> 5")]
     ['1 token', '2 tokens', '3 to 5 tokens', '6 tokens or more']
@@ -105,7 +105,7 @@ def range_phrase(interval: str, noun: str = "") -> str:
     ['0', 'above 0, up to 0.5', 'above 0.5, below 1', 'above 0.751', '1']
     """
     exact = _INTERVAL.fullmatch(interval)
-    if exact and exact["low"] == exact["high"]:  # edges coincide where values are few
+    if exact and exact["low"] == exact["high"]:  # with few values, edges may coincide
         return "empty"
     interval = _LONG_NUMBER.sub(lambda number: _three_digits(number[0]), interval)
     if bounds := _INTERVAL.fullmatch(interval):
@@ -139,7 +139,7 @@ def _three_digits(number: str) -> str:
 
 
 def equal_count(values: ValueCounts, parts: int, floor: float = 0.0) -> tuple[float, ...]:
-    """The edges of buckets that hold equally many values: edge k is the value at rank ⌈k·n/parts⌉.
+    """The edges of buckets with equal counts: edge k is the value at rank ⌈k·n/parts⌉.
 
     >>> equal_count(ValueCounts.of(np.array([1.0, 2.0, 3.0, 4.0])), 2)
     (2.0,)
@@ -147,7 +147,7 @@ def equal_count(values: ValueCounts, parts: int, floor: float = 0.0) -> tuple[fl
     total = int(values.count.sum())
     if not total:
         return (floor,) * (parts - 1)
-    # -(-a // b) is a / b rounded up. The values 1 2 2 9 in two parts: rank 2, which has value 2.
+    # -(-a // b) is a / b rounded up. For the values 1 2 2 9 in two parts, it is rank 2, value 2.
     ranks = [-(-k * total // parts) for k in range(1, parts)]
     return tuple(
         float(edge) for edge in values.value[np.searchsorted(np.cumsum(values.count), ranks)]
@@ -201,7 +201,7 @@ BUCKETINGS: dict[str, Bucketing] = {
 
 
 def given_edges(attribute: str, edges: Sequence[float]) -> Buckets:
-    """Buckets with the edges of a user; refused if they are no increasing numbers."""
+    """Buckets with given edges; raise a UsageError unless they are increasing numbers."""
     numbers = list(edges) if isinstance(edges, Sequence) and not isinstance(edges, str) else []
     are_finite = numbers and all(
         isinstance(edge, int | float) and not isinstance(edge, bool) and np.isfinite(edge)
@@ -210,7 +210,7 @@ def given_edges(attribute: str, edges: Sequence[float]) -> Buckets:
     if not are_finite or any(high <= low for low, high in pairwise(numbers)):
         raise UsageError(
             f"edges of {attribute}",
-            f"{edges!r} do not increase, or are no numbers",
+            f"{edges!r} are not increasing numbers",
             "give numbers in increasing order, each once",
         )
     return Buckets(tuple(numbers), tuple(numbers))

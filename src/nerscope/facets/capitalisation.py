@@ -30,7 +30,7 @@ def _code(text: str) -> int:
 
 
 def _begins_word(text: str, at: int) -> bool:
-    # A mark (an accent that is a character of its own) belongs to the letter before it.
+    # A combining mark (such as an accent) belongs to the letter before it.
     return at == 0 or unicodedata.category(text[at - 1])[0] not in "LM"
 
 

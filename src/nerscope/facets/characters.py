@@ -1,4 +1,4 @@
-"""How many characters a mention has."""
+"""The number of characters of a mention."""
 
 import numpy as np
 
@@ -17,7 +17,7 @@ FACETS.add(
         _values,
         title="Characters in the mention",
         phrase="mention length (characters)",
-        definition="Characters in the mention, with a blank between two tokens.",
+        definition="Characters in the mention, including one blank between two tokens.",
         noun="character",
     ),
     built_in=True,

@@ -1,9 +1,9 @@
-"""What a facet is, and what it sees: every unit gets a code, and every level is a set of codes.
+"""Facets and views: every unit gets a code, and every level is a set of codes.
 
-Codes partition the units, so counts by code add up. Levels may overlap, as the subsets of the
-papers do: of the codes of `tmr`, 5 (new text, ambiguous) belongs to unseen-any, unseen-tokens,
-tcm-all and tcm-unseen. Codes come from a view: mentions of a chunk, gold or predicted, in their
-sentences. A survey of gold, the first pass, gives what views and buckets need to know of all data.
+Codes partition the units, so counts by code add up. Levels may overlap, like the subsets of the
+papers: code 5 of `tmr` (new text, ambiguous) belongs to unseen-any, unseen-tokens, tcm-all and
+tcm-unseen. Codes are computed from a view: the gold or predicted mentions of a chunk in their
+sentences. A survey of gold, the first pass, collects what views and buckets need from all data.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -31,21 +31,21 @@ from nerscope.facets.buckets import BUCKETINGS, EQUAL_COUNT, Buckets, ValueCount
 from nerscope.registry import Registry, user_code
 
 UNITS = (MENTION, INSIDE, TOKEN)
-_TYPE_BITS = 20  # types are fewer than a million
+_TYPE_BITS = 20  # fewer than a million types
 
 
 @dataclass
 class Sentences:
-    """The gold sentences of a chunk with the tables of training and test, shared by all systems.
+    """The gold sentences of a chunk, with tables of training and test data, for all systems.
 
-    Properties are computed once, when a facet needs them, and then serve every system.
+    Properties are computed once, on first use, and shared by all systems.
     """
 
     corpus: Corpus
     gold: Mentions
     surfaces: SequenceTrie  # of training and gold; fixed before the first view
     lexicon: Lexicon | None = None
-    # By surface: how many types it has among gold test mentions.
+    # By surface: the number of its types among gold test mentions.
     types_of_surface: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
 
     @cached_property
@@ -58,11 +58,11 @@ class Sentences:
 
     @cached_property
     def tokens(self) -> Ints:
-        """The tokens as they are compared with training: casefolded if its lexicon is."""
+        """The tokens to compare with training, casefolded if the lexicon is."""
         return self.compared(self.corpus.tokens)
 
     def compared(self, tokens: Ints) -> Ints:
-        """Token codes as the lexicon has them."""
+        """The codes of tokens in the lexicon."""
         is_folded = self.lexicon is not None and self.lexicon.folds_case
         return self.corpus.coding.tokens.folded(tokens) if is_folded else tokens
 
@@ -75,15 +75,15 @@ class Sentences:
 
     @cached_property
     def share_unknown(self) -> Floats:
-        """The share of each sentence's tokens that training does not have."""
+        """The share of each sentence's tokens that are not in training."""
         assert self.lexicon is not None
-        # Tokens that came after training have codes behind the table: clipped to the last entry.
+        # Tokens that are not in training have codes after the table: clip to the last entry.
         is_unknown = np.append(self.lexicon.token_counts == 0, True)
         return self._share_of(is_unknown.take(self.tokens, mode="clip"))
 
     @cached_property
     def gold_per_token(self) -> Floats:
-        """The number of each sentence's gold mentions divided by that of its tokens."""
+        """The number of gold mentions of each sentence divided by its number of tokens."""
         sentences = self.gold.sentences(self.corpus.starts)
         return self.share(np.bincount(sentences, minlength=len(self.lengths)))
 
@@ -97,17 +97,17 @@ class Sentences:
 
 @dataclass
 class View:
-    """Mentions in their sentences. The same functions of a view serve gold and predicted mentions.
+    """Mentions in their sentences, gold or predicted.
 
-    `positions`, `tokens` and `token_types` run over the tokens inside the mentions; the rest runs
-    over the mentions. Tokens and surfaces are those of the lexicon: with `case="fold"`, casefolded.
+    `positions`, `tokens` and `token_types` have one entry per token inside mentions; all others
+    have one entry per mention. Tokens and surfaces are casefolded with `case="fold"`.
     """
 
     sentences: Sentences
     mentions: Mentions
 
     def n_units(self, unit: str) -> int:
-        """How many mentions, tokens inside mentions, or tokens at all there are."""
+        """The number of mentions, of tokens inside mentions, or of all tokens."""
         if unit == MENTION:
             return len(self.mentions)
         return self.sentences.corpus.n_tokens if unit == TOKEN else len(self.positions)
@@ -118,27 +118,27 @@ class View:
         if self.sentences.lexicon is None:
             raise UsageError(
                 "view.lexicon",
-                "a facet asks for the training data, and there is none",
-                "register the facet with needs_train=True, and give the data with --train FILE",
+                "a facet needs the training data, which was not given",
+                "register the facet with needs_train=True, and use --train FILE",
             )
         return self.sentences.lexicon
 
     @cached_property
     def sentence(self) -> Ints:
         """The sentence of each mention."""
-        # Without hallucinated mentions every start is a token: a lookup instead of a search.
+        # Without hallucinated mentions, every start is a token: look up instead of searching.
         if self.mentions.shape is None:
             return self.sentences.of_token.take(self.mentions.start)
         return self.mentions.sentences(self.sentences.corpus.starts)
 
     @cached_property
     def surface(self) -> Ints:
-        """The surface code of each mention; -1 if neither training nor gold mentions have it."""
+        """The surface code of each mention; -1 if no training or gold mention has the surface."""
         return self._surface_codes(self.sentences.tokens)
 
     @property
     def written_surface(self) -> Ints:
-        """The same for surfaces as they are written, whatever is folded."""
+        """The code of each surface as written, without case folding."""
         as_written = self.sentences.corpus.tokens
         is_same = self.sentences.tokens is as_written
         return self.surface if is_same else self._surface_codes(as_written)
@@ -147,7 +147,7 @@ class View:
         return self.sentences.surfaces.codes(*token_runs(tokens, self.mentions), grow=False)
 
     def names(self, indices: list[int]) -> list[tuple[str, tuple[str, ...]]]:
-        """The type and surface of some mentions; without tokens, the surface is empty."""
+        """The type and surface of mentions; without tokens, the surface is empty."""
         corpus, chosen = self.sentences.corpus, self.mentions[np.array(indices, np.int64)]
         types = corpus.coding.labels.types
         if not len(corpus.tokens):
@@ -184,7 +184,7 @@ class View:
 
 
 class Level(NamedTuple):
-    """A named set of codes; `phrase` stands for it in sentences, `definition` explains it."""
+    """A named set of codes; `phrase` names it in sentences, `definition` explains it."""
 
     name: str
     codes: tuple[int, ...]
@@ -200,10 +200,10 @@ class Facet:
     """A fixed way to divide units.
 
     `unit` is "mention", "inside" (a token inside a mention) or "token" (any token). `levels` are
-    `Level`s, or a mapping from their names to their codes. `codes` gives every unit of a view its
-    code. A `standard` facet is used unless others are asked for. Overviews begin with facets that
-    are `is_headline`, and leave out those that are `is_variant` (another reading of a headline).
-    `title` names the facet in headings, `phrase` in sentences; `definition` explains it.
+    `Level`s, or a mapping from their names to their codes. `codes` returns the code of every unit
+    of a view. A `standard` facet is used by default. Overviews begin with `is_headline` facets, and
+    leave out `is_variant` facets (variants of a headline facet). `title` names the facet in
+    headings, `phrase` in sentences; `definition` explains it.
 
     >>> def in_capitals(view):
     ...     return np.array([text.isupper() for text in view.texts()], np.int8)
@@ -221,12 +221,13 @@ class Facet:
     title: str = ""
     standard: bool = False
     needs_train: bool = False
-    buckets: Buckets | None = None  # if it was made of an attribute
+    buckets: Buckets | None = None  # if it was made from an attribute
     phrase: str = ""
     definition: str = ""
     is_headline: bool = False
     is_variant: bool = False
-    noun: str = ""  # what an attribute counts
+    noun: str = ""  # the noun of the values of an attribute
+    labels: tuple[str, ...] | None = None  # if its levels are the labels on gold
 
     def __post_init__(self) -> None:
         _check_unit("facet", self.name, self.unit)
@@ -234,15 +235,15 @@ class Facet:
         if not codes or not all(isinstance(code, int) and code >= 0 for code in codes):
             raise UsageError(
                 f"facet '{self.name}'",
-                f"the levels {self.level_codes} cannot be",
-                "give each level at least one code, a whole number from 0 on",
+                f"invalid levels {self.level_codes}",
+                "give each level at least one code, a whole number, 0 or more",
             )
 
-    def __reduce__(self) -> tuple[Callable[..., "Facet"], tuple[str, Buckets | None]]:
-        """Pickle the name and the buckets: functions cannot be pickled, and every process knows the
-        name.
+    def __reduce__(self) -> tuple[Callable[..., "Facet"], tuple[object, ...]]:
+        """Pickle the name, buckets and labels: functions are not picklable, and every process knows
+        the name.
         """
-        return facet_of, (self.name, self.buckets)
+        return facet_of, (self.name, self.buckets, self.labels)
 
     @property
     def level_codes(self) -> dict[str, tuple[int, ...]]:
@@ -252,9 +253,9 @@ class Facet:
         return {level.name: level.codes for level in self.levels}
 
     def level(self, name: str, interval: str = "") -> Level | None:
-        """The level of this name, with its words; None if there is none.
+        """The level with this name, with its words; None if it is unknown.
 
-        `interval` is what only the level of an attribute has.
+        `interval` is the range of a bucket; only for attributes.
         """
         if isinstance(self.levels, Mapping):
             return Level(name, self.levels[name]) if name in self.levels else None
@@ -262,11 +263,11 @@ class Facet:
 
     @property
     def n_codes(self) -> int:
-        """All codes are smaller than this."""
+        """The number of codes; all codes are smaller."""
         return 1 + max(code for codes in self.level_codes.values() for code in codes)
 
     def checked_codes(self, view: View) -> Ints:
-        """The codes, refused if there is not one that some level has for each unit."""
+        """The codes; raise a UsageError unless every unit has a code of some level."""
         place = f"facet '{self.name}'"
         with user_code(place):
             codes = np.asarray(self.codes(view))
@@ -274,10 +275,10 @@ class Facet:
         if codes.shape != (expected,) or codes.dtype.kind not in "iub":
             raise UsageError(
                 place,
-                f"it gives {codes.dtype} codes of shape {codes.shape} for {expected} units",
+                f"it returns {codes.dtype} codes of shape {codes.shape} for {expected} units",
                 "return one whole number for each unit of the view",
             )
-        # A code that no level has would vanish from every row without a word.
+        # A code without a level would silently vanish from all rows.
         known = np.zeros(self.n_codes, bool)
         known[[code for codes in self.level_codes.values() for code in codes]] = True
         inside = len(codes) == 0 or 0 <= codes.min() <= codes.max() < self.n_codes
@@ -285,18 +286,17 @@ class Facet:
             bad = next(
                 code for code in codes.tolist() if not (0 <= code < len(known) and known[code])
             )
-            raise UsageError(place, f"no level has its code {bad}", "list every code in a level")
-        # Ledgers keep a code for every unit and facet: one byte each is enough for nearly all.
+            raise UsageError(place, f"no level has the code {bad}", "add the code to a level")
+        # Ledgers store a code for every unit and facet; one byte is enough for nearly all facets.
         return codes.astype(np.int8 if self.n_codes < 128 else np.int16, copy=False)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Attribute:
-    """A number for each unit, from which buckets make a facet.
+    """A number for each unit; buckets turn it into a facet.
 
-    `bucketing` says how edges are placed unless the user gives some. `noun` is what the number
-    counts ("token"), so that a bucket reads "4 tokens or more". The other fields are those of a
-    facet.
+    `bucketing` is the default placement of edges. `noun` is what the number counts ("token"), so
+    that a bucket reads "4 tokens or more". The other fields are those of a facet.
     """
 
     name: str
@@ -309,18 +309,19 @@ class Attribute:
     phrase: str = ""
     definition: str = ""
     noun: str = ""
+    short: str = ""  # the phrase in few words, for figures
 
     def __post_init__(self) -> None:
         _check_unit("attribute", self.name, self.unit, (MENTION, INSIDE))
         if self.bucketing not in BUCKETINGS:
             raise UsageError(
                 f"attribute '{self.name}'",
-                f"there is no bucketing '{self.bucketing}'",
+                f"unknown bucketing '{self.bucketing}'",
                 f"choose from {', '.join(BUCKETINGS)}",
             )
 
     def checked_values(self, view: View) -> Floats:
-        """The values, refused if there is not one finite number for each unit."""
+        """The values; raise a UsageError unless every unit has one finite number."""
         place = f"attribute '{self.name}'"
         with user_code(place):
             values = np.asarray(self.values(view), np.float64)
@@ -328,21 +329,21 @@ class Attribute:
         if values.shape != (expected,):
             raise UsageError(
                 place,
-                f"it gives values of shape {values.shape} for {expected} {self.unit} units",
+                f"it returns values of shape {values.shape} for {expected} {self.unit} units",
                 "return one number for each unit of the view",
             )
-        if not np.isfinite(values).all():  # buckets could not be placed, and NaN is in none
+        if not np.isfinite(values).all():  # NaN is in no bucket
             raise UsageError(
-                place, "it gives NaN or infinity", "return a finite number for each unit"
+                place, "it returns NaN or infinity", "return a finite number for each unit"
             )
         return values
 
     def level(self, name: str, interval: str = "") -> Level | None:
-        """A bucket, which has words only if its interval is known."""
+        """A bucket as a level; its words need its interval."""
         return Level(name, (), range_phrase(interval, self.noun) if interval else "")
 
     def facet(self, buckets: Buckets) -> Facet:
-        """The facet that divides by these buckets."""
+        """The facet with these buckets."""
         return Facet(
             self.name,
             self.unit,
@@ -358,35 +359,117 @@ class Attribute:
         )
 
 
+OTHER_LABEL = "(other)"  # the level of predictions with a label that gold does not have
+_MOST_LABELS = 100
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Category:
+    """A label for each unit; every label on gold is a level.
+
+    The other fields are those of a facet.
+    """
+
+    name: str
+    labels: Callable[[View], Sequence[str]]
+    unit: str = MENTION
+    needs_train: bool = False
+    title: str = ""
+    phrase: str = ""
+    definition: str = ""
+    standard: bool = False
+    noun: str = ""
+
+    def __post_init__(self) -> None:
+        _check_unit("facet", self.name, self.unit)
+
+    def checked_labels(self, view: View) -> list[str]:
+        """The labels; raise a UsageError unless every unit has a string that is not empty."""
+        place = f"facet '{self.name}'"
+        with user_code(place):
+            labels = list(self.labels(view))
+        expected = view.n_units(self.unit)
+        if len(labels) != expected or not all(isinstance(x, str) and x for x in labels):
+            raise UsageError(
+                place,
+                f"it does not return one label for each of {expected} {self.unit} units",
+                "return a list of strings, one for each unit of the view",
+            )
+        return labels
+
+    def level(self, name: str, interval: str = "") -> Level | None:
+        """A label as a level; the label is its phrase."""
+        return Level(name, (), name)
+
+    def facet(self, labels: Sequence[str]) -> Facet:
+        """The facet with these labels as levels, and one level for all others."""
+        if len(labels) > _MOST_LABELS:
+            raise UsageError(
+                f"facet '{self.name}'",
+                f"it returns {len(labels):,} different labels on gold",
+                f"return at most {_MOST_LABELS} labels, or a number with @ns.attribute",
+            )
+        levels = {label: (code,) for code, label in enumerate((*labels, OTHER_LABEL))}
+        codes = {label: code for label, (code,) in levels.items()}
+        other = codes[OTHER_LABEL]
+
+        def codes_of(view: View) -> Ints:
+            return np.array([codes.get(x, other) for x in self.checked_labels(view)], np.int16)
+
+        metrics = ("ter",) if self.unit == TOKEN else ("precision", "recall", "f1")
+        return Facet(
+            self.name,
+            self.unit,
+            levels,
+            codes_of,
+            metrics=metrics,
+            by_type=self.unit != TOKEN,
+            title=self.title,
+            needs_train=self.needs_train,
+            labels=tuple(labels),
+            phrase=self.phrase,
+            definition=self.definition,
+        )
+
+
 def _check_unit(kind: str, name: str, unit: str, known: tuple[str, ...] = UNITS) -> None:
     if unit not in known:
-        raise UsageError(f"{kind} '{name}'", f"there is no unit {unit!r}", suggest(unit, known))
+        raise UsageError(f"{kind} '{name}'", f"unknown unit {unit!r}", suggest(unit, known))
 
 
-FACETS: Registry[Facet | Attribute] = Registry("facet", package="nerscope.facets")
+FACETS: Registry[Facet | Attribute | Category] = Registry("facet", package="nerscope.facets")
 
 
 def fixed_facets() -> list[Facet]:
-    """The registered facets that have levels of their own, unlike attributes."""
+    """The registered facets with fixed levels, without attributes."""
     return [entry for entry in map(FACETS.__getitem__, FACETS) if isinstance(entry, Facet)]
 
 
 def attributes() -> list[Attribute]:
-    """The registered attributes, which need buckets to divide."""
+    """The registered attributes, which need buckets."""
     return [entry for entry in map(FACETS.__getitem__, FACETS) if isinstance(entry, Attribute)]
 
 
 def attribute_named(name: str) -> Attribute | None:
-    """The attribute of this name; None if it names a facet that has levels of its own."""
+    """The attribute with this name; None if it is a facet with fixed levels."""
     entry = FACETS[name]
     return entry if isinstance(entry, Attribute) else None
 
 
-def facet_of(name: str, buckets: Buckets | None) -> Facet:
-    """The facet of a name, with its buckets if it is an attribute."""
+def category_named(name: str) -> Category | None:
+    """The facet of labels with this name; None if its levels do not come from gold."""
+    entry = FACETS[name]
+    return entry if isinstance(entry, Category) else None
+
+
+def facet_of(name: str, buckets: Buckets | None, labels: tuple[str, ...] | None = None) -> Facet:
+    """The facet with this name, with its buckets or labels if its levels come from gold."""
     entry = FACETS[name]
     if isinstance(entry, Facet):
         return entry
+    if isinstance(entry, Category):
+        assert labels is not None
+        return entry.facet(labels)
     assert buckets is not None
     return entry.facet(buckets)
 
@@ -420,9 +503,9 @@ def attribute(
     definition: str = "",
     noun: str = "",
 ) -> Callable[[AttributeFunction], AttributeFunction]:
-    """Register a function of a view as an attribute, and so as a facet of buckets.
+    """Register a function of a view as an attribute, which is also a facet of buckets.
 
-    The arguments are the fields of `Attribute`. Without a title, it is the first line of the
+    The arguments are the fields of `Attribute`. The default title is the first line of the
     function's docstring.
 
     >>> @attribute("letters")
@@ -443,10 +526,45 @@ def attribute(
     return register
 
 
+LabelFunction = Callable[[View], Sequence[str]]
+
+
+def facet(
+    name: str,
+    *,
+    unit: str = MENTION,
+    needs_train: bool = False,
+    title: str = "",
+    phrase: str = "",
+    definition: str = "",
+) -> Callable[[LabelFunction], LabelFunction]:
+    """Register a function of a view as a facet: it returns one label for each mention.
+
+    Every label on gold is a level. Predicted mentions with another label are in the level
+    "(other)". The arguments are the fields of a facet. The default title is the first line of the
+    function's docstring.
+
+    >>> @facet("first-letter")
+    ... def first_letter(view):
+    ...     return [text[0].upper() for text in view.texts()]
+    >>> "first-letter" in FACETS
+    True
+    """
+    check_arguments(facet, locals())
+    _check_name(name)
+
+    def register(labels: LabelFunction) -> LabelFunction:
+        words = title or _first_line(labels), phrase, definition
+        FACETS.add(name, Category(name, labels, unit, needs_train, *words))
+        return labels
+
+    return register
+
+
 def _check_name(name: str) -> None:
-    # These two are columns of rows and no facets, so the registry does not know them.
+    # These two are columns of rows, not facets, so the registry does not know them.
     if name in (ALL, TYPE):
-        raise UsageError(f"facet '{name}'", "a built-in one has this name", "choose another name")
+        raise UsageError(f"facet '{name}'", "a built-in facet has this name", "choose another name")
 
 
 def _first_line(function: Callable[..., object]) -> str:
@@ -456,32 +574,38 @@ def _first_line(function: Callable[..., object]) -> str:
 @serialisable
 @dataclass(frozen=True, slots=True, eq=False)
 class SurveyPart:
-    """The survey of some sentences: surfaces, each with a type, and the values of attributes."""
+    """The survey of some sentences: surfaces with their types, and values of attributes."""
 
     surfaces: SpelledSequences
-    types: Ints  # of each surface, a place in `names`; one with two types is there twice
+    types: Ints  # index in `names` for each surface; one with two types occurs twice
     names: tuple[str, ...]
     values: Mapping[str, ValueCounts]
+    labels: Mapping[str, tuple[str, ...]]  # of each facet of labels, without repetition
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Survey:
-    """The survey of all sentences: surfaces of training and gold, types of each, values."""
+    """The survey of all sentences: surfaces of training and gold, their types, and values."""
 
     surfaces: SequenceTrie
-    types_of_surface: Ints  # how many, among gold test mentions
+    types_of_surface: Ints  # the number of types among gold test mentions
     values: Mapping[str, ValueCounts]
+    labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def survey_chunk(
-    chunk: Corpus, mentions: Mentions, attributes: Sequence[Attribute], lexicon: Lexicon | None
+    chunk: Corpus,
+    mentions: Mentions,
+    attributes: Sequence[Attribute],
+    lexicon: Lexicon | None,
+    categories: Sequence[Category] = (),
 ) -> SurveyPart:
-    """Survey the gold mentions of a chunk. No table of the evaluation changes by it."""
+    """Survey the gold mentions of a chunk, without changing any table of the evaluation."""
     surfaces = lexicon.surfaces if lexicon else SequenceTrie()
     view = View(Sentences(chunk, mentions, surfaces, lexicon), mentions)
     tokens, starts, ends = token_runs(chunk.tokens, mentions)
     codes = SequenceTrie().codes(tokens, starts, ends).astype(np.int64)
-    # One number for surface and type: each pair is sent to the main process once.
+    # One number for surface and type, so that each pair is sent to the main process once.
     _, first = np.unique(codes << _TYPE_BITS | mentions.type, return_index=True)
     some = mentions[np.sort(first)]
     words = chunk.tokens[some.positions]
@@ -490,33 +614,48 @@ def survey_chunk(
     }
     names = tuple(chunk.coding.labels.types)
     spelt = spell_sequences(chunk.coding.tokens, words, np.cumsum(some.lengths))
-    return SurveyPart(spelt, some.type, names, values)
+    labels = {
+        category.name: tuple(sorted(set(category.checked_labels(view)))) for category in categories
+    }
+    return SurveyPart(spelt, some.type, names, values, labels)
 
 
 def joined_survey(parts: Sequence[SurveyPart]) -> SurveyPart:
-    """The survey of the chunks of one reader, whose list of type names only grows."""
+    """The joint survey of the chunks of one reader, whose list of type names only grows."""
     return SurveyPart(
         join_sequences([part.surfaces for part in parts]),
         np.concatenate([part.types for part in parts]),
         parts[-1].names,
         _added([part.values for part in parts]),
+        _joined_labels([part.labels for part in parts]),
     )
 
 
 def surveyed(parts: Iterable[SurveyPart], coding: Coding, lexicon: Lexicon | None) -> Survey:
-    """Add up the surveys of all chunks, in the codes of an evaluation."""
+    """Join the surveys of all chunks, with the codes of an evaluation."""
     surfaces = lexicon.surfaces.copy() if lexicon else SequenceTrie()
     pairs: set[int] = set()
     values: dict[str, ValueCounts] = {}
+    labels: dict[str, tuple[str, ...]] = {}
     for part in parts:
         codes = part.surfaces.codes(coding.tokens, surfaces)
-        if lexicon and lexicon.folds_case:  # surfaces as written are listed, folded ones compared
+        if lexicon and lexicon.folds_case:  # written surfaces are listed, folded ones compared
             codes = part.surfaces.codes(coding.tokens, surfaces, fold_case=True)
         kinds = coding.labels.type_codes_of(part.names)[part.types]
         pairs.update(np.unique(codes << _TYPE_BITS | kinds).tolist())
         values = _added([values, part.values])
+        labels = _joined_labels([labels, part.labels])
     of_pairs = np.array(sorted(pairs), np.int64) >> _TYPE_BITS
-    return Survey(surfaces, np.bincount(of_pairs, minlength=len(surfaces)), values)
+    return Survey(surfaces, np.bincount(of_pairs, minlength=len(surfaces)), values, labels)
+
+
+def _joined_labels(tables: Sequence[Mapping[str, tuple[str, ...]]]) -> dict[str, tuple[str, ...]]:
+    """All labels of each facet, in alphabetical order."""
+    names = dict.fromkeys(name for table in tables for name in table)
+    return {
+        name: tuple(sorted({label for table in tables for label in table.get(name, ())}))
+        for name in names
+    }
 
 
 def _added(tables: Sequence[Mapping[str, ValueCounts]]) -> dict[str, ValueCounts]:

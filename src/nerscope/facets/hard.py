@@ -1,4 +1,4 @@
-"""Hard tokens: unseen in training, or labelled otherwise than training would have it."""
+"""Hard tokens: unseen in training, or labelled differently in training."""
 
 from functools import partial
 
@@ -14,9 +14,9 @@ OTHER_LEVEL = "other"  # the level of the tokens that are not hard
 
 
 def hard_token_codes(view: View, strict: bool) -> Ints:
-    """The subset of every token. The gold label decides, so the view must be one of gold."""
-    # Outside of mentions the token alone decides: one table serves all. A token that training does
-    # not have has a code behind the end of the table, and is clipped to the entry appended here.
+    """The subset of every token. The gold label decides, so the view must be of gold mentions."""
+    # Outside mentions, the token alone decides, so one table is enough. A token that is not in
+    # training has a code after the end of the table, and is clipped to the entry appended here.
     table = np.append(_outside_codes(view.lexicon, strict), np.int8(UNSEEN_O))
     code = table.take(view.sentences.tokens, mode="clip")
     code[view.positions] = _inside_codes(view, strict)
@@ -24,11 +24,11 @@ def hard_token_codes(view: View, strict: bool) -> Ints:
 
 
 def _outside_codes(lexicon: Lexicon, strict: bool) -> Ints:
-    """By token of training: its subset where gold has it outside of mentions."""
+    """The subset of each training token if it is outside gold mentions."""
     total, inside = lexicon.token_counts, lexicon.inside_totals
     outside = total - inside
     other_side: Bools = outside == 0 if strict else outside < inside
-    # Later lines win: a token that training does not have is unseen, whatever its counts say.
+    # Later lines win: a token that is not in training is unseen, whatever its counts.
     code = np.full(len(total), OTHER, np.int8)
     code[other_side] = DIFF_O
     code[total == 0] = UNSEEN_O
@@ -36,7 +36,7 @@ def _outside_codes(lexicon: Lexicon, strict: bool) -> Ints:
 
 
 def _inside_codes(view: View, strict: bool) -> Ints:
-    """The subset of each token inside of gold mentions."""
+    """The subset of each token inside gold mentions."""
     lexicon, tokens = view.lexicon, view.tokens
     total, inside = lookup(lexicon.token_counts, tokens), lookup(lexicon.inside_totals, tokens)
     outside = total - inside
@@ -54,14 +54,14 @@ def _inside_codes(view: View, strict: bool) -> Ints:
 
 
 def _levels(diff: Level, diff_inside: str, diff_outside: str, diff_type: str) -> tuple[Level, ...]:
-    """The levels, given what `diff` means and the phrases of its three parts."""
+    """The levels, given the level `diff` and the phrases of its three parts."""
     return (
         Level(ALL, tuple(range(6)), "all words"),
         Level(
             "unseen",
             (UNSEEN_I, UNSEEN_O),
             "words never seen in training",
-            "Tokens that training does not have.",
+            "Tokens that are not in training.",
         ),
         Level(
             "unseen-I",
@@ -83,7 +83,7 @@ def _levels(diff: Level, diff_inside: str, diff_outside: str, diff_type: str) ->
             OTHER_LEVEL,
             (OTHER,),
             "other words",
-            "Of hard tokens: those that are neither unseen nor labelled differently in training.",
+            "Tokens that are neither unseen nor labelled differently in training.",
         ),
     )
 
@@ -130,8 +130,8 @@ HARD = _add(
             "diff",
             (DIFF_I, DIFF_O, DIFF_E),
             "words labelled differently in training",
-            "Tokens that training labels otherwise: diff-I is inside here but mostly outside in "
-            "training, diff-O the reverse, diff-E inside with another type than most often in "
+            "Tokens that training labels differently: diff-I is inside here but mostly outside in "
+            "training, diff-O the reverse, diff-E inside with another type than usual in "
             "training.",
         ),
         "words inside mentions, usually outside in training",
@@ -145,14 +145,14 @@ HARD_STRICT = _add(
     strict=True,
     title="Hard tokens, strictly",
     phrase="hard words, strictly",
-    definition="As hard, but diff holds only tokens that training never labels as gold does.",
+    definition="Like hard, but diff holds only tokens that training never labels as gold does.",
     levels=_levels(
         Level(
             "diff",
             (DIFF_I, DIFF_O, DIFF_E),
             "words never labelled this way in training",
-            "Tokens that training never labels so: diff-I is inside here and never in training, "
-            "diff-O the reverse, diff-E inside with a type that training never gives it.",
+            "Tokens that training never labels this way: diff-I is inside here and never in "
+            "training, diff-O the reverse, diff-E inside with a type that training never gives it.",
         ),
         "words inside mentions, never inside in training",
         "words outside mentions, never outside in training",

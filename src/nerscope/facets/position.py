@@ -1,4 +1,4 @@
-"""Where in its sentence a mention begins."""
+"""The position of a mention in its sentence."""
 
 from nerscope.corpus.arrays import Floats
 from nerscope.facets.buckets import ZERO
@@ -18,8 +18,8 @@ FACETS.add(
         bucketing=ZERO,
         title="Position in the sentence",
         phrase="position of the mention in its sentence",
-        definition="Share of the sentence's tokens that stand before the mention: 0 for one that "
-        "begins the sentence.",
+        definition="Share of the sentence's tokens before the mention: 0 at the start of the "
+        "sentence.",
     ),
     built_in=True,
     rank=53,

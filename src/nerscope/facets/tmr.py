@@ -1,4 +1,4 @@
-"""Tough mentions: unseen in training, or of more than one type in test."""
+"""Tough mentions: unseen in training, or with more than one type in the test set."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from nerscope.corpus.units import MENTION
 from nerscope.facets.facet import FACETS, Facet, Level, View
 
 SEEN, UNSEEN_TYPE, UNSEEN_TOKENS = range(3)
-# Added to the code of a mention whose text carries two or more types among the gold test mentions:
+# Added to the code of a mention whose text has two or more types among the gold test mentions:
 # 3 is seen and ambiguous, 4 unseen-type and ambiguous, 5 unseen-tokens and ambiguous.
 CONFUSABLE = 3
 
@@ -15,7 +15,7 @@ CONFUSABLE = 3
 def tough_mention_codes(view: View) -> Ints:
     surface, kind = view.surface, view.mentions.type
     table = view.lexicon.surface_counts
-    # From the hardest to the easiest: each line overwrites the one before.
+    # From the hardest to the easiest: each line overwrites the previous one.
     code = np.full(len(surface), UNSEEN_TOKENS, np.int8)
     code[lookup(view.lexicon.surface_totals, surface) > 0] = UNSEEN_TYPE
     code[lookup_pair(table, surface, kind) > 0] = SEEN
@@ -35,7 +35,7 @@ TMR = Facet(
             "seen",
             codes=(0, 3),
             phrase="mentions seen in training",
-            definition="A mention whose text and type are those of a training mention.",
+            definition="Mentions whose text and type are those of a training mention.",
         ),
         Level(
             "unseen-any",
@@ -48,7 +48,7 @@ TMR = Facet(
             "unseen-tokens",
             codes=(2, 5),
             phrase="mentions whose text is new",
-            definition="Mentions whose text is no training mention at all.",
+            definition="Mentions whose text is not a training mention.",
         ),
         Level(
             "unseen-type",
@@ -60,7 +60,7 @@ TMR = Facet(
             "tcm-all",
             codes=(3, 4, 5),
             phrase="ambiguous mentions (several types in the test set)",
-            definition="Type-confusable mentions: their text carries two or more types among gold "
+            definition="Type-confusable mentions: their text has two or more types among gold "
             "test mentions.",
         ),
         Level(
@@ -73,7 +73,7 @@ TMR = Facet(
             "tcm-unseen",
             codes=(5,),
             phrase="ambiguous mentions, unseen",
-            definition="Type-confusable mentions whose text is no training mention.",
+            definition="Type-confusable mentions whose text is not a training mention.",
         ),
     ),
     codes=tough_mention_codes,

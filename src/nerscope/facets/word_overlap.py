@@ -1,4 +1,4 @@
-"""How much of a mention training mentions of its type have (Taillé et al. 2020)."""
+"""The overlap of a mention with training mentions of its type (Taillé et al. 2020)."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from nerscope.corpus.units import MENTION
 from nerscope.facets.facet import FACETS, Facet, Level, View
 
 EXACT, PARTIAL, NEW = range(3)
-# The words that the authors' program leaves out, compared in lower case.
+# The stop words of the authors' program, in lower case.
 _STOP_WORDS = frozenset([*".,:;?!()\"'%-", "the", "on", "'s", "of", "a", "an"])
 
 
@@ -28,28 +28,28 @@ WORD_OVERLAP = Facet(
     name="word-overlap",
     title="Word overlap with training mentions",
     phrase="word overlap with training mentions",
-    definition="How much of a mention training mentions of its type have: all of it, some words, "
-    "or none (Taillé et al. 2020).",
+    definition="The overlap of a mention with training mentions of its type: the complete text, "
+    "some words, or none (Taillé et al. 2020).",
     unit=MENTION,
     levels=(
         Level(
             "exact-overlap",
             (EXACT,),
-            "mentions that training has with this type",
+            "mentions seen in training with this type",
             "Mentions whose text and type are those of a training mention.",
         ),
         Level(
             "partial-overlap",
             (PARTIAL,),
             "mentions partly new",
-            "Mentions that training does not have, with at least one word (stop words and "
-            "punctuation aside) that stands in a training mention of this type.",
+            "Mentions that are not in training, with at least one word (except stop words and "
+            "punctuation) that is in a training mention of this type.",
         ),
         Level(
             "no-overlap",
             (NEW,),
-            "mentions wholly new",
-            "Mentions with no word (stop words and punctuation aside) that stands in a training "
+            "mentions completely new",
+            "Mentions without a word (except stop words and punctuation) that is in a training "
             "mention of this type.",
         ),
     ),

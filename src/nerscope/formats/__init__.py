@@ -1,7 +1,7 @@
-"""Formats of corpora: one module or one folder per format, found by this package.
+"""Formats of corpora: one module or one folder per format, discovered automatically.
 
-Columns are known at once. The modules of all other formats are imported when a file may be in one
-of them, or when a name of a format is not known.
+The column format is imported at once. The modules of all other formats are imported when a file may
+be in one of them, or when the name of a format is not known yet.
 """
 
 from nerscope.formats.columns import conll as conll

@@ -1,8 +1,8 @@
 """Read several sources side by side: the same sentences of each, chunk by chunk.
 
-Sources may come in chunks of different sizes. If gold has 100 sentences ready and a system 60, the
-next row holds 60 of each, and the other 40 of gold wait. Sources that differ are refused with the
-first place where they do and the probable reason.
+Sources may have chunks of different sizes. If gold has 100 sentences ready and a system 60, the
+next row has 60 of each, and the other 40 of gold wait. Sources that differ are refused with the
+first difference and its probable reason.
 """
 
 from collections.abc import Hashable, Iterator, Sequence
@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nerscope.corpus.arrays import Ints
-from nerscope.corpus.corpus import Coding, Corpus, join_chunks
+from nerscope.corpus.corpus import Coding, Corpus, file_option, join_chunks
 from nerscope.corpus.text_keys import text_key
 from nerscope.errors import AlignmentError, plural
 from nerscope.formats.source import Aligner, Source
@@ -19,14 +19,14 @@ from nerscope.formats.source import Aligner, Source
 
 @dataclass(slots=True, eq=False)
 class _Feed:
-    """One file (or corpus in memory) that is read once for all the sources that share it."""
+    """One file (or corpus in memory) that is read once for all sources that share it."""
 
     members: list[int]
     stream: Iterator[list[Corpus]]
     waiting: list[Corpus] | None = None
 
     def fill(self) -> int:
-        """Read the next chunk if none is waiting; the number of waiting sentences, 0 at the end."""
+        """Read the next chunk if none is waiting; return the number of waiting sentences."""
         if self.waiting is None or not len(self.waiting[0]):
             self.waiting = next(self.stream, None)
         return len(self.waiting[0]) if self.waiting else 0
@@ -48,7 +48,7 @@ def needs_alignment(gold: Source, system: Source) -> bool:
 def side_by_side(
     sources: Sequence[Source], coding: Coding, *, tokens: bool = True, repair: str = "conlleval"
 ) -> Iterator[list[Corpus]]:
-    """The same sentences of all sources, chunk by chunk; the first source is the gold one."""
+    """The same sentences of all sources, chunk by chunk; the first source is gold."""
     gold = sources[0]
     aligners = {
         place: _aligner(source, gold, coding, repair)
@@ -83,10 +83,10 @@ def _by_documents(rows: Iterator[list[Corpus]]) -> Iterator[list[Corpus]]:
 
     Chunks with the documents 0 0 1 | 1 1 2 become 0 0 | 1 1 1 | 2.
     """
-    held: list[list[Corpus]] = []  # rows of the last document, which may go on
+    held: list[list[Corpus]] = []  # rows of the last document, which may continue
     for row in rows:
         documents = row[0].documents
-        # The last document of a row may go on in the next row: it begins with this sentence.
+        # The last document of a row may continue in the next row; `last` is its first sentence.
         last = int(np.searchsorted(documents, documents[-1]))
         if held and documents[0] == held[-1][0].documents[-1] and not last:
             held.append(row)
@@ -100,7 +100,7 @@ def _by_documents(rows: Iterator[list[Corpus]]) -> Iterator[list[Corpus]]:
 
 
 def _join_rows(rows: Sequence[Sequence[Corpus]]) -> list[Corpus]:
-    """One row that holds the chunks of several rows, source by source."""
+    """Join the chunks of several rows to one row, source by source."""
     return [join_chunks(list(chunks)) for chunks in zip(*rows, strict=True)]
 
 
@@ -123,7 +123,7 @@ def _in_step(sources: Sequence[Source], coding: Coding, tokens: bool) -> Iterato
 
 
 def _feeds(sources: Sequence[Source], coding: Coding, tokens: bool) -> list[_Feed]:
-    """Group the sources that share a file: it is read once."""
+    """Group the sources that share a file, which is read once."""
     groups: dict[Hashable, list[int]] = {}
     for index, source in enumerate(sources):
         groups.setdefault(source.file, []).append(index)
@@ -144,7 +144,7 @@ def _streams(
     """The chunks of each file.
 
     With one file there is nothing to align, so tokens are read only on request. The tokens of
-    several files are compared: as bytes of the files if all of them can, otherwise as codes.
+    several files are compared: as bytes if all sources support it, otherwise as codes.
     """
     has_several = len(groups) > 1
     if has_several and not tokens:
@@ -157,7 +157,7 @@ def _streams(
 
 
 def _rebreak(gold: Source, stream: Iterator[list[Corpus]]) -> Iterator[list[Corpus]]:
-    """The same tokens with the sentence breaks of gold; tokens behind its end are one sentence.
+    """The same tokens with the sentence breaks of gold; tokens after its end are one sentence.
 
     If sentences of gold end at tokens 3 and 5, and a chunk holds tokens 0 to 4, its first three
     tokens are given as a sentence, and token 3 waits for the next chunk.
@@ -180,7 +180,7 @@ def _rebreak(gold: Source, stream: Iterator[list[Corpus]]) -> Iterator[list[Corp
 
 
 def _with_breaks(corpus: Corpus, breaks: Ints) -> Corpus:
-    """The corpus with sentences that end at `breaks`; tokens behind them are the last sentence."""
+    """The corpus with sentences that end at `breaks`; tokens after them are the last sentence."""
     starts = np.unique([0, *breaks, corpus.n_tokens])
     return replace(corpus, starts=starts, documents=np.zeros(len(starts) - 1, np.int64))
 
@@ -188,7 +188,7 @@ def _with_breaks(corpus: Corpus, breaks: Ints) -> Corpus:
 def _check_aligned(
     feeds: list[_Feed], source: Source, gold: Corpus, system: Corpus, place: int, done: int
 ) -> Corpus:
-    """The chunk of a system, refused if it is not the same sentences as gold."""
+    """The chunk of a system; it is refused if its sentences differ from gold."""
     if not np.array_equal(gold.starts, system.starts):
         raise _difference(_ahead(feeds, 0, gold), _ahead(feeds, place, system), done)
     differs = _differing_tokens(gold, system)
@@ -205,8 +205,8 @@ def _check_aligned(
 
 
 def _differing_tokens(gold: Corpus, system: Corpus) -> Ints:
-    """The places of tokens that differ; none if one side has no tokens."""
-    # Gold and system may be columns of one file: then they share its tokens.
+    """The indices of tokens that differ; none if one side has no tokens."""
+    # If gold and system are columns of one file, they share its tokens.
     if gold.unread_tokens is not None and system.unread_tokens is not None:
         same = gold.unread_tokens.buffer is system.unread_tokens.buffer
         return np.zeros(0, np.int64) if same else gold.unread_tokens.differing(system.unread_tokens)
@@ -217,7 +217,7 @@ def _differing_tokens(gold: Corpus, system: Corpus) -> Ints:
 
 
 def _ahead(feeds: list[_Feed], member: int, taken: Corpus) -> Corpus:
-    """The chunk with the sentences behind it, which often show why two files differ."""
+    """The chunk with the sentences after it, which often show why two files differ."""
     feed = next(feed for feed in feeds if member in feed.members)
     if not feed.fill() or not feed.waiting:
         return taken
@@ -225,16 +225,16 @@ def _ahead(feeds: list[_Feed], member: int, taken: Corpus) -> Corpus:
 
 
 def _first_difference(gold: Corpus, other: Corpus) -> tuple[int, int]:
-    """The first sentence that differs, and its first token that does.
+    """The first sentence that differs, and its first token that differs.
 
-    If one sentence is the beginning of the other, the token is the one behind the shorter one.
+    If one sentence is the beginning of the other, it is the token after the shorter one.
     """
     shared_sentences = min(len(gold), len(other))
     sizes = [np.diff(corpus.starts)[:shared_sentences] for corpus in (gold, other)]
     by_size = (
         int(np.argmax(sizes[0] != sizes[1])) if (sizes[0] != sizes[1]).any() else shared_sentences
     )
-    # Up to the first sentence of another size, tokens stand at the same places on both sides.
+    # Up to the first sentence of another size, tokens have the same indices on both sides.
     if len(gold.tokens) and len(other.tokens):
         shared = int(gold.starts[by_size])
         differs = gold.tokens[:shared] != other.tokens[:shared]
@@ -269,37 +269,38 @@ def _difference(gold: Corpus, other: Corpus, offset: int) -> AlignmentError:
 
 
 def _guess(gold: Corpus, other: Corpus, sentence: int) -> str:
-    """The probable reason why two sentences differ."""
+    """The fix for the probable reason why two sentences differ."""
     if not len(gold.tokens) or not len(other.tokens):
-        return "give every sentence as many labels as it has tokens"
+        return "give one label per token of each sentence"
     begin = int(gold.starts[sentence])
     sizes = [int(corpus.starts[sentence + 1]) - begin for corpus in (gold, other)]
     if any(
         "DOCSTART" in corpus.coding.tokens.string(int(corpus.tokens[begin]))
         for corpus in (gold, other)
     ):
-        return "a document line is spelt differently: write -DOCSTART- in both files or in neither"
+        return "write -DOCSTART- lines in both files or in neither; a document line differs"
     short = min(sizes)
     if text_key(gold.words(sentence)) == text_key(other.words(sentence)):
-        return "the same text, divided into other tokens: say tokens=align of the system's file"
+        return f"{file_option(other.name, 'tokens=align')} (same text with different tokens)"
     if sizes[0] == sizes[1] or not np.array_equal(
         gold.tokens[begin : begin + short], other.tokens[begin : begin + short]
     ):
         return (
-            "the tokens differ: predict on the tokens of the gold file, say tokens=any if only "
-            "their spelling differs, or tokens=align if the same text is divided otherwise"
+            "predict on the tokens of the gold file; if only the spelling of tokens differs: "
+            f"{file_option(other.name, 'tokens=any')}; if the same text has different tokens: "
+            f"{file_option(other.name, 'tokens=align')}"
         )
-    # One sentence is the beginning of the other. If the tokens behind it go on alike, only the
-    # breaks differ; if not, the shorter sentence has lost its end.
+    # One sentence is the beginning of the other. If the tokens after it are the same on both
+    # sides, only the breaks differ; if not, the shorter sentence has lost its end.
     ahead = slice(begin, begin + max(sizes))
     if np.array_equal(gold.tokens[ahead], other.tokens[ahead]):
         return (
-            "the same tokens, split into sentences at different places: "
-            "copy the blank lines of the gold file, or say sentences=any"
+            f"{file_option(other.name, 'sentences=any')} "
+            "(same tokens with different sentence breaks), or copy the blank lines of the gold file"
         )
     return (
-        "the shorter sentence is cut off: raise the maximum sequence length of the system, "
-        "or label the rest O"
+        "raise the maximum sequence length of the system, or label the missing tokens O; "
+        "the shorter sentence is cut off"
     )
 
 
@@ -311,6 +312,6 @@ def _leftovers(
     assert longer.waiting is not None
     return AlignmentError(
         sources[shorter.members[0]].name,
-        f"it ends after {plural(done, 'sentence')}, but {longer.waiting[0].place(0)} goes on",
-        "the shorter file is truncated, or the other one has sentences too many: write it again",
+        f"it ends after {plural(done, 'sentence')}, but {longer.waiting[0].place(0)} continues",
+        "export the file again if it is truncated, or remove the extra sentences of the other file",
     )

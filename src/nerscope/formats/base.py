@@ -1,4 +1,4 @@
-"""Formats: what a format offers, which ones there are, and how a file is opened in its format."""
+"""The interface of formats, their registry, and functions that open a file in its format."""
 
 import os
 import re
@@ -33,17 +33,17 @@ from nerscope.formats.source import Aligner, JoinedSources, LabelStyle, Source, 
 from nerscope.registry import Registry, user_code
 
 OPTIONS_MARK = "::"  # FILE::option=value,option=value
-# In an address, :: may also stand between file systems: options are what looks like one.
+# In an address, :: may also separate file systems, so only text such as ::key= begins options.
 _OPTIONS_OF_ADDRESS = re.compile(r"::(?=\w+=)|::$")
-_FIRST_READ = 1 << 20  # of an open file, to see whether it gives bytes or characters
+_FIRST_READ = 1 << 20  # read from an open file to see whether it returns bytes or str
 _WILDCARD = re.compile(r"\[[^]]*\]|[*?]")
 
 
 class FileOption(NamedTuple):
     """An option of one file, as in `FILE::option=value`.
 
-    `read` turns the text behind `=` into a value, and raises ValueError or KeyError for a text that
-    is not one; `give` completes "give …" in the message that follows.
+    `read` converts the text after `=` to a value, and raises ValueError or KeyError if the text is
+    invalid; `give` completes "give …" in the fix of the error message.
 
     >>> FileOption(int, "the column of the label").read("-1")
     -1
@@ -54,19 +54,19 @@ class FileOption(NamedTuple):
 
 
 class Format(NamedTuple):
-    """A way to write a corpus in a file.
+    """A file format for corpora.
 
-    `open` makes a source from `FileBytes` and the given options, which are keywords; `options` are
-    those that the format has. `fits` says whether a file is in this format, from its name and its
-    first bytes (none for a folder). `write` turns a corpus into bytes in a tagging scheme,
-    `write_folder` into several files by name; output files with one of `endings` are written by
-    it. `beside` names the files that are read along with a file. `takes` says whether an object in
-    memory is such a corpus, and `wrap` makes a source from the object and a name for it. `title`,
-    `phrase` and `definition` are the words that readers see.
+    `open` makes a source from `FileBytes` and the file options, which are keywords; `options` are
+    the options of the format. `fits` returns whether a file is in this format, from its name and
+    its first bytes (none for a folder). `write` converts a corpus to bytes in a tagging scheme,
+    `write_folder` to several files by name; output files with one of `endings` are written in this
+    format. `beside` returns the files that are read together with a file. `takes` returns whether
+    an object in memory is a corpus of this format, and `wrap` makes a source from the object and a
+    name for it. `title`, `phrase` and `definition` are shown to users.
 
     A built-in format is one module of this package that calls
-    `FORMATS.add(name, Format(...), built_in=True, rank=50)`; the package finds its modules by
-    itself. If two formats fit a file, the one with the lower rank reads it.
+    `FORMATS.add(name, Format(...), built_in=True, rank=50)`; modules are discovered automatically.
+    If two formats fit a file, the one with the lower rank reads it.
     """
 
     name: str
@@ -87,13 +87,13 @@ class Format(NamedTuple):
 FORMATS: Registry[Format] = Registry("format", package="nerscope.formats")
 FALLBACK = "conll"  # the format of a file that no other format fits
 CorpusLike: TypeAlias = str | os.PathLike[str] | IO[Any] | Source | Corpus | Iterable[Sentence]
-TrainingLike: TypeAlias = CorpusLike | Sequence[CorpusLike]  # several corpora are one training set
+TrainingLike: TypeAlias = CorpusLike | Sequence[CorpusLike]  # several corpora form one training set
 
 
 def register_format(form: Format) -> Format:
-    """Register a format: from now on it reads the files that fit it, before any built-in one.
+    """Register a format. It reads the files that fit it and takes precedence over built-in formats.
 
-    Exceptions in the code of the format are reported as faults of the format.
+    Exceptions in the code of the format are reported as errors of the format.
 
     >>> def open_words(data):
     ...     return SentenceList([(data.open().read().decode().split(), [])], data.name)
@@ -112,19 +112,23 @@ def register_format(form: Format) -> Format:
 
 
 class _PluginSource(Source):
-    """A source of a user's format: exceptions in it are reported as faults of the format."""
+    """A source of a user's format; exceptions in it are reported as errors of the format."""
 
     def __init__(self, form: str, source: Source) -> None:
         self._place, self._source = f"format '{form}'", source
         if not isinstance(source, Source):
-            raise UsageError(self._place, f"it opens a {type(source).__name__}", "give a Source")
+            raise UsageError(
+                self._place,
+                f"open returned a {type(source).__name__}, not a Source",
+                "return a Source",
+            )
         self.name = source.name
         self.always_flat, self.n_columns = source.always_flat, source.n_columns
 
     @property
     def info(self) -> SourceInfo:
         with user_code(self._place):
-            # How strings are located matters only to the built-in aligner of answers.
+            # Only the built-in aligner of answers uses the policy.
             return replace(self._source.info, policy=None)
 
     def aligner(self, gold: Source, coding: Coding, repair: str) -> Aligner | None:
@@ -133,7 +137,7 @@ class _PluginSource(Source):
         return None if aligner is None else _PluginAligner(self._place, aligner)
 
     def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
-        """The chunks of the user's source; anything but a Corpus is refused."""
+        """The chunks of the user's source; values that are not a Corpus are refused."""
         with user_code(self._place):
             is_empty = True
             for chunk in self._source.chunks(coding, tokens=tokens):
@@ -143,7 +147,7 @@ class _PluginSource(Source):
                 yield chunk
             if is_empty:
                 raise InputError(
-                    self.name, "the file holds no sentence", "check that it is the right file"
+                    self.name, "the file contains no sentences", "check that it is the right file"
                 )
 
     def relabelled(self, labels: Mapping[int, str]) -> bytes | None:
@@ -152,13 +156,13 @@ class _PluginSource(Source):
 
 
 class _PluginAligner:
-    """An aligner of a user's format: exceptions in it are reported as faults of the format."""
+    """An aligner of a user's format; exceptions in it are reported as errors of the format."""
 
     def __init__(self, place: str, aligner: Any) -> None:
         self._place, self._aligner = place, aligner
         is_old = not hasattr(aligner, "align")  # written for version 0.2
         if is_old:
-            message = "beside and whole_documents are called align and needs_whole_documents"
+            message = "beside and whole_documents were renamed to align and needs_whole_documents"
             warnings.warn(f"{place}: {message}", DeprecationWarning, stacklevel=2)
         with user_code(place):
             self._align = aligner.beside if is_old else aligner.align
@@ -208,7 +212,7 @@ class SentenceList(Source):
     def __init__(self, sentences: Iterable[Sentence], name: str) -> None:
         self.name = name
         self._sentences = read_sentences(sentences, name)
-        self._last: Corpus | None = None  # in the codes of the last call, which is often repeated
+        self._last: Corpus | None = None  # the result of the last call, which is often repeated
         self.always_flat = all(sentence.labels is not None for sentence in self._sentences)
 
     def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
@@ -222,8 +226,8 @@ def open_source(given: CorpusLike, name: str = "<memory>", **options: Any) -> So
     """Open a corpus as a source.
 
     `given` is a path, an open file, a source, a `Corpus`, an object that a format takes, or lists
-    of tokens and labels. `name` is for messages about a corpus in memory. `options` are those of
-    the format of the file, and `format` names it.
+    of tokens and labels. `name` is for messages about a corpus in memory. `options` are the file
+    options of its format, and `format`, the name of the format (default: auto-detected).
 
     >>> open_source([(["Ada", "spoke"], ["B-PER", "O"])], "gold").name
     'gold'
@@ -241,20 +245,20 @@ def open_source(given: CorpusLike, name: str = "<memory>", **options: Any) -> So
     if options:
         raise UsageError(
             "read",
-            f"{', '.join(options)} cannot be said of sentences in memory",
-            "use Corpus.of(…, scheme=…)",
+            f"file options do not apply to sentences in memory: {', '.join(options)}",
+            "set the scheme with Corpus.of(…, scheme='bio')",
         )
     if has_items(given) and not isinstance(given, bytes):
         return SentenceList(given, name)
     raise InputError(
         name,
-        f"a {type(given).__name__} is no corpus",
-        "give a path, an open file, a Corpus or lists of sentences",
+        f"a {type(given).__name__} is not a corpus",
+        "give a path, an open file, a Corpus or a list of sentences",
     )
 
 
 def open_training(given: TrainingLike, name: str = "<train>") -> Source:
-    """Open training data: one corpus, or a list of corpora that are one training set.
+    """Open training data: one corpus, or a list of corpora that form one training set.
 
     >>> first, second = [(["Ada"], ["B-PER"])], [(["spoke"], ["O"])]
     >>> open_training([Corpus.of(first, name="a"), Corpus.of(second, name="b")]).name
@@ -283,7 +287,7 @@ def wrapper_for(given: object) -> Callable[[Any, str], Source] | None:
     first = given[0] if isinstance(given, list | tuple) and given else None
     is_plain = isinstance(given, str | bytes | Corpus | Source)
     if is_plain or isinstance(first, list | tuple | str | dict):
-        return None  # the common cases: no need to load the modules of all formats
+        return None  # the common cases, for which no modules of formats need to be loaded
     for form in (FORMATS[name] for name in FORMATS):
         if form.takes is not None and form.takes(given):
             return form.wrap
@@ -294,7 +298,7 @@ JOIN = "join"  # the option that makes the files of a pattern one corpus
 
 
 def source_named(text: str) -> Source:
-    """Open `FILE` or `FILE::option=value,option=value`, as the command line has it."""
+    """Open `FILE` or `FILE::option=value,option=value`, as typed on the command line."""
     path, options = split_options(text)
     pairs = [pair.partition("=")[::2] for pair in filter(None, options.split(","))]
     texts = dict(pairs)
@@ -345,7 +349,7 @@ def _open_files(
 
 
 def output_format(target: str) -> Format:
-    """The format of an output: by `FILE::format=NAME`, by the ending, or else columns.
+    """The format of an output: from `FILE::format=NAME`, from the ending, or else columns.
 
     >>> output_format("out.txt").name
     'conll'
@@ -354,12 +358,16 @@ def output_format(target: str) -> Format:
     if options:
         key, _, format_name = options.partition("=")
         if key != "format":
-            raise UsageError(target, f"'{options}' cannot be said of it", "say format=NAME")
+            raise UsageError(
+                target,
+                f"'{options}' is not an option of an output",
+                f"{path}::format=conll (or another format)",
+            )
         return FORMATS[format_name]
     name = without_packing(path).lower()
     fallback = FORMATS[FALLBACK]
     users = [FORMATS[known] for known in FORMATS.user_names]
-    # Loading the modules of all formats is slow: an ending of columns does without.
+    # Loading the modules of all formats is slow, so it is avoided for an ending of columns.
     if not name.endswith(fallback.endings) or any(name.endswith(form.endings) for form in users):
         for form in (FORMATS[known] for known in FORMATS):
             if name.endswith(form.endings):
@@ -370,7 +378,7 @@ def output_format(target: str) -> Format:
 def stem_of(name: str) -> str:
     """The name of a file without its folder and endings; `gold` for `<gold>`.
 
-    For a pattern, it is what the names of its files share, or else the name of their folder.
+    For a pattern, it is the part that the file names share, or else the name of their folder.
 
     >>> stem_of("runs/bert.txt.gz"), stem_of("<gold>"), stem_of("s3://data/test-*.conll.zst")
     ('bert', 'gold', 'test')
@@ -405,7 +413,7 @@ def path_of(text: str) -> str:
 
 
 def input_files(text: str) -> list[str]:
-    """All files that may be read for `FILE::option=value`, with those beside it and in its options.
+    """All files that may be read for `FILE::option=value`, with files beside it and in its options.
 
     >>> input_files("gold.conll::scheme=bio")
     ['gold.conll']
@@ -414,19 +422,19 @@ def input_files(text: str) -> list[str]:
     files = matching_files(path) or [path]
     beside = [other for file in files for other in _files_beside(file)]
     values = (pair.partition("=")[2] for pair in options.split(","))
-    # A Path would fail where a value is too long for a name, as that of names= may be.
+    # A Path would fail if a value, such as that of names=, is too long for a file name.
     named = [value for value in values if os.path.isfile(value)]  # noqa: PTH113
     return [*files, *beside, *named]
 
 
 def _files_beside(file: str) -> list[str]:
-    """The files that some format would read along with a file; none for a file of columns."""
+    """The files that a format would read together with a file; none for a file of columns."""
     try:
         is_file = not is_remote(file) and Path(file).is_file()
         if is_file and FORMATS[FALLBACK].fits(file, FileBytes.of(file).head()):
             return []
     except (InputError, OSError, ValueError):
-        pass  # opening the file gives the message
+        pass  # opening the file raises the error
     functions = [FORMATS[name].beside for name in FORMATS]
     return [other for beside in functions if beside is not None for other in beside(file)]
 
@@ -434,12 +442,12 @@ def _files_beside(file: str) -> list[str]:
 def _read_option(form: Format, text: str, key: str, value: str) -> object:
     if key not in form.options:
         known = [*form.options, "format"]
-        raise UsageError(text, f"no file option is called '{key}'", suggest(key, known))
+        raise UsageError(text, f"unknown file option '{key}'", suggest(key, known))
     try:
         return form.options[key].read(value)
     except (ValueError, KeyError):
         give = form.options[key].give
-        raise UsageError(text, f"'{key}={value}' cannot be read", f"give {give}") from None
+        raise UsageError(text, f"invalid value {key}={value}", f"give {give}") from None
 
 
 def _open_path(path: str, options: Mapping[str, Any]) -> Source:
@@ -450,7 +458,7 @@ def _open_path(path: str, options: Mapping[str, Any]) -> Source:
 
 
 def _open_stream(stream: Any, name: str, options: Mapping[str, Any]) -> Source:
-    """Open a file that the caller has opened; it can be read only once, so its bytes are stored."""
+    """Open a file object of the caller; it can be read only once, so its bytes are stored."""
     first = stream.read(_FIRST_READ)
     values = dict(options)
     if isinstance(first, str):  # text is decoded already
@@ -463,15 +471,15 @@ def _open_stream(stream: Any, name: str, options: Mapping[str, Any]) -> Source:
 
 
 def _check_options(form: Format, name: str, options: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The options, refused if the format does not have them."""
+    """The options; an option that the format does not have is refused."""
     for key in options:
         if key not in form.options:
-            raise UsageError(name, f"no file option is called '{key}'", suggest(key, form.options))
+            raise UsageError(name, f"unknown file option '{key}'", suggest(key, form.options))
     return options
 
 
 def _format_of(data: FileBytes, format_name: str | None) -> Format:
-    """The named format, or else the first one that fits; those of users come first."""
+    """The named format, or else the first format that fits; formats of users come first."""
     if format_name is not None:
         return FORMATS[format_name]
     head = b"" if data.is_folder else data.head()
@@ -481,8 +489,8 @@ def _format_of(data: FileBytes, format_name: str | None) -> Format:
         with user_code(f"format '{name}'"):
             if FORMATS[name].fits(data.name, head):
                 return FORMATS[name]
-    # Most files are columns, and look like it. The modules of the other formats, whose import takes
-    # longer than reading a small file, are loaded only for a file that might be something else.
+    # Most files are recognised as columns. Importing the modules of the other formats takes longer
+    # than reading a small file, so they are imported only if a file does not look like columns.
     if fallback.fits(data.name, head):
         return fallback
     for name in filter(FORMATS.is_built_in, FORMATS):
@@ -494,8 +502,9 @@ def _format_of(data: FileBytes, format_name: str | None) -> Format:
 def read(given: CorpusLike, **options: Any) -> Corpus:
     """Read a whole corpus into memory.
 
-    `given` is a path, an open file, a source, or lists of tokens and labels; `options` are those of
-    its format, as `label=2` for columns, and `format` names it if it is not detected.
+    `given` is a path, an open file, a source, or lists of tokens and labels. `options` are the file
+    options of its format, such as `label=2` for columns, and `format`, the name of the format
+    (default: auto-detected).
 
     >>> import io
     >>> len(read(io.StringIO("Ada\\tB-PER\\n\\nhere\\tO\\n")))

@@ -1,7 +1,7 @@
 """Mentions between brackets, as CoNLL-U treebanks with coreference write them in `Entity=`.
 
-`Entity=(e1-person` opens entity e1 before a word, `Entity=e1)` closes it behind one. Mentions with
-holes are written in parts: `(e1[1/2]-person)` and `(e1[2/2]-person)`.
+`Entity=(e1-person` opens entity e1 before a word, `Entity=e1)` closes it after one. Discontinuous
+mentions are written in parts: `(e1[1/2]-person)` and `(e1[2/2]-person)`.
 """
 
 import re
@@ -9,12 +9,12 @@ from collections import Counter
 
 import numpy as np
 
-from nerscope.corpus.corpus import Coding, Note
+from nerscope.corpus.corpus import Coding, Note, file_option
 from nerscope.corpus.mentions import Mentions, Shape, shape_column
 from nerscope.errors import FormatError, shortened
 
 BRACKET = re.compile(r"\(([^()]+)(\))?|([^()]+)\)")
-_TYPE_FIELDS = ("etype", "type", "entity")  # what global.Entity calls the type
+_TYPE_FIELDS = ("etype", "type", "entity")  # names of the type in global.Entity
 _FRAGMENT_NAME = re.compile(r"^(.*)\[(\d+)/(\d+)\]$")
 TORN = "mentions across sentences, left out"
 WITHOUT_WORDS = "mentions of empty nodes, left out"
@@ -31,23 +31,23 @@ class Brackets:
     """
 
     def __init__(self) -> None:
-        self._type_field = 1  # behind the name of the entity, unless global.Entity says otherwise
+        self._type_field = 1  # after the name of the entity, by default
         self._open: dict[str, list[tuple[int, str]]] = {}
         self._torn: set[str] = set()  # names that were open at the end of their sentence
-        self._fragments: dict[str, list[tuple[int, int]]] = {}  # of mentions with holes
+        self._fragments: dict[str, list[tuple[int, int]]] = {}  # of discontinuous mentions
         self._mentions: list[tuple[list[tuple[int, int]], str]] = []
         self._left_out: Counter[str] = Counter()
 
     def declare(self, header: str) -> None:
-        """Take from the header `global.Entity` which field of a bracket is the type."""
+        """Read from the header `global.Entity` which field of a bracket is the type."""
         names = header.strip().split("-")
         self._type_field = next((names.index(name) for name in _TYPE_FIELDS if name in names), 1)
 
     def read(self, text: str, before: int, behind: int, place: str) -> None:
         """Read the brackets of a line.
 
-        `before` is the number of words up to the line, `behind` that number after it; they are
-        equal for a line without a word (an empty node).
+        `before` and `behind` are the numbers of words before and after the line; they are equal for
+        a line without a word (an empty node).
         """
         done = 0
         while done < len(text):
@@ -55,8 +55,8 @@ class Brackets:
             if bracket is None:
                 raise FormatError(
                     place,
-                    f"'{shortened(text)}' is not written in brackets",
-                    "write (e1-person and e1)",
+                    f"'{shortened(text)}' is not in bracket notation",
+                    "write (e1-person to open a mention and e1) to close it",
                 )
             done = bracket.end()
             opened, closed_at_once, closed = bracket.groups()
@@ -72,12 +72,13 @@ class Brackets:
             raise FormatError(
                 place,
                 f"the bracket '({shortened(text)}' has no type",
-                "say key=… if labels have another name",
+                "add the type, as in (e1-person; if another key holds the labels: "
+                f"{file_option(place, 'key=KEY')}",
             )
         self._open.setdefault(fields[0], []).append((start, kind))
 
     def _close_mention(self, name: str, end: int, place: str) -> None:
-        # A mention torn at a sentence end was noted there: its closing bracket is no error.
+        # A mention across sentences was noted at the sentence end; closing it is not an error.
         if not self._open.get(name) and name in self._torn:
             self._torn.remove(name)
             return
@@ -85,7 +86,7 @@ class Brackets:
             raise FormatError(
                 place,
                 f"'{shortened(name)})' closes a mention that is not open",
-                "open it: (e1-person",
+                "open the mention first: (e1-person",
             )
         start, kind = self._open[name].pop()
         fragment_name = _FRAGMENT_NAME.match(name)
@@ -101,7 +102,7 @@ class Brackets:
         fragments.clear()
 
     def end_sentence(self) -> None:
-        """Leave out mentions that are still open: a mention lies in one sentence."""
+        """Leave out mentions that are still open, because a mention must be in one sentence."""
         for name, opened in self._open.items():
             if opened:
                 self._left_out[TORN] += len(opened)
@@ -110,7 +111,7 @@ class Brackets:
         self._fragments.clear()
 
     def take(self, coding: Coding) -> tuple[Mentions, dict[str, Note]]:
-        """The mentions since the last call, and notes on what was left out."""
+        """The mentions since the last call, and notes about mentions that were left out."""
         self.end_sentence()
         rows = [
             (fragments[0][0], fragments[-1][1], coding.labels.type_code(kind), fragments)

@@ -1,8 +1,8 @@
 """spaCy documents, in a DocBin file or in memory: mentions are the entities or a span group.
 
 A DocBin is a zlib-compressed msgpack mapping. Its `tokens` are a table of 64-bit numbers, one row
-per word and one column per attribute in `attrs`; numbers of texts are hashes of `strings`. It is
-decoded here instead of by `DocBin.get_docs`, so that a broken or hostile file is refused with a
+per word and one column per attribute in `attrs`; texts are given as hashes of `strings`. It is
+decoded here instead of by `DocBin.get_docs`, so that a damaged or hostile file is refused with a
 message, and user data in it is never decoded.
 """
 
@@ -29,19 +29,20 @@ from nerscope.formats.standoff.text import record_bounds
 
 NAME = "docbin"
 GROUP = "sc"  # the default span group of spaCy's span categoriser
-UNSET = "tokens without entity annotation, read as outside of mentions"
+UNSET = "tokens without entity annotation, read as outside mentions"
 TRIMMED = "spans with blanks at an edge"
 _PIECE = 1 << 20  # bytes that are decompressed at a time
 _SMALL_FILE = 4 << 20  # bytes
 _FEW_WORDS = 500_000
-# Real text unpacks to some 13 times its packed size. A file that unpacks to more than a hundred
-# times its size is refused, unless the result is small anyway.
+# Real text unpacks to about 13 times its packed size. A file that unpacks to more than a hundred
+# times its size is refused, unless the result is small.
 _TRUSTED = 64 << 20  # bytes
 _MOST_GROWTH = 100
-_SPAN = struct.Struct(">QQQllll")  # id, link, label, start, end, and the same in characters
+# The fields of a span: id, link, label, start and end in tokens, start and end in characters.
+_SPAN = struct.Struct(">QQQllll")
 _INSIDE, _OUTSIDE, _BEGIN = 1, 2, 3  # values of ENT_IOB in spaCy; 0 is unset
 _ENDING = ".spacy"
-_SAVE_AGAIN = "save it again with DocBin.to_disk"
+_SAVE_AGAIN = "save the file again with DocBin.to_disk"
 
 
 class SpacyDocument(NamedTuple):
@@ -70,7 +71,7 @@ class SpacyDocuments(Protocol):
         """The names of the span groups of all documents."""
 
     def each(self, group: str | None) -> Iterator[SpacyDocument]:
-        """The documents, with the spans of a group, or the entities if it is None, as mentions."""
+        """The documents; mentions are the spans of a group, or the entities if it is None."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,7 +85,7 @@ class SpacySource(Source):
     retokenised = True
 
     def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
-        """Whole documents, some ten thousand tokens at a time."""
+        """Whole documents, about 65,000 tokens at a time."""
         documents = self.load()
         numbered = enumerate(documents.each(self._group(documents)), 1)
         sentences = (_read_document(document, self.name, number) for number, document in numbered)
@@ -99,7 +100,7 @@ class SpacySource(Source):
             raise InputError(
                 self.name,
                 f"no document has a span group '{self.spans}'",
-                f"the groups are: {known}; leave spans= out to read the entities",
+                f"choose one of these groups: {known}; or omit spans= to read the entities",
             )
         return self.spans
 
@@ -112,10 +113,12 @@ def _read_document(document: SpacyDocument, name: str, number: int) -> SentenceB
     for low, high, _ in document.mentions:
         if moved[low] == moved[high]:
             raise FormatError(
-                place, f"the span ({low}, {high}) holds nothing but blanks", "take it out"
+                place,
+                f"the span ({low}, {high}) contains only blanks",
+                "remove the span or correct its offsets",
             )
     breaks = _breaks({moved[at] for at in document.starts}, mentions, len(words))
-    # Mentions are sorted: those of a sentence are found by bisection.
+    # Mentions are sorted, so the mentions of a sentence are found by bisection.
     firsts = [low for low, _, _ in mentions]
     sentences = []
     for begin, end in pairwise([0, *breaks, len(words)] if words else []):
@@ -128,12 +131,12 @@ def _read_document(document: SpacyDocument, name: str, number: int) -> SentenceB
 
 
 def _breaks(starts: set[int], mentions: Sequence[tuple[int, int, str]], size: int) -> list[int]:
-    """The words at which sentences begin, except the first, and except inside of a mention.
+    """The words at which sentences begin, except the first word and words inside a mention.
 
     >>> _breaks({0, 1, 3}, [(0, 2, "PER")], 5)
     [3]
     """
-    # The running sum of mentions that opened minus those that closed: above 0 inside of one.
+    # The running sum of opened minus closed mentions is above 0 inside a mention.
     opened = Counter(low + 1 for low, _, _ in mentions)
     closed = Counter(high for _, high, _ in mentions)
     inside = list(accumulate(opened[at] - closed[at] for at in range(size)))
@@ -147,7 +150,7 @@ def _without_blank_words(document: SpacyDocument) -> tuple[list[str], list[str],
     moved = [0]
     space = ""
     for at, word in enumerate(document.words):
-        # With unknown blanks, words count as separated.
+        # If blanks are unknown, a blank follows each word.
         after = " " if document.blanks is None or document.blanks[at] else ""
         if word.strip():
             words.append(word)
@@ -268,14 +271,14 @@ class _DocBinFile:
             if not 0 <= start < end <= size:
                 raise FormatError(
                     f"{self.name}: document {number + 1}",
-                    f"the span ({start}, {end}) does not lie in the {size} tokens",
+                    f"the span ({start}, {end}) is empty or outside the {size} tokens",
                     _SAVE_AGAIN,
                 )
             yield start, end, self.text_of(label)
 
 
 def _entities(iob: Sequence[int], types: Sequence[str], place: str) -> list[tuple[int, int, str]]:
-    """The entities of IOB values and types. A begin without a type marks a blocked word: no entity.
+    """The entities of IOB values and types. A begin without a type is a blocked word, no entity.
 
     >>> _entities([3, 1, 2, 3], ["PER", "PER", "", "LOC"], "x")
     [(0, 2, 'PER'), (3, 4, 'LOC')]
@@ -284,7 +287,9 @@ def _entities(iob: Sequence[int], types: Sequence[str], place: str) -> list[tupl
     begin: int | None = None
     for at, value in enumerate([*iob, _OUTSIDE]):
         if value == _INSIDE and begin is None:
-            raise FormatError(place, f"token {at + 1} goes on with no entity", _SAVE_AGAIN)
+            raise FormatError(
+                place, f"token {at + 1} continues an entity that has no beginning", _SAVE_AGAIN
+            )
         if value == _INSIDE:
             continue
         if begin is not None and types[begin]:
@@ -295,7 +300,7 @@ def _entities(iob: Sequence[int], types: Sequence[str], place: str) -> list[tupl
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _PackedMapping:
-    """A mapping of a file; values of another type than expected are refused."""
+    """A mapping of a file; values of an unexpected type are refused."""
 
     name: str
     values: Mapping[Any, Any]
@@ -303,21 +308,21 @@ class _PackedMapping:
     def numbers(self, key: str, kind: str) -> Ints:
         data = self.values.get(key)
         if not isinstance(data, bytes) or len(data) % np.dtype(kind).itemsize:
-            raise _broken(self.name, f"its '{key}' are no numbers")
+            raise _broken(self.name, f"'{key}' does not contain numbers")
         return np.frombuffer(data, kind)
 
     def items(self, key: str, kind: type, size: int | None = None, default: Any = None) -> Any:
-        """A list of `kind`, of `size` items if given; a missing list is `size` times `default`."""
+        """A list of `kind`, with `size` items if given; a missing list is filled with `default`."""
         items = self.values.get(key, None if default is None else [default] * (size or 0))
         if not isinstance(items, list) or not all(isinstance(item, kind) for item in items):
-            raise _broken(self.name, f"its '{key}' are not what they should be")
+            raise _broken(self.name, f"'{key}' has values of the wrong type")
         if size is not None and len(items) != size:
-            raise _broken(self.name, f"it has {size} documents but {len(items)} '{key}'")
+            raise _broken(self.name, f"{size} documents but {len(items)} '{key}'")
         return items
 
 
 def _read_docbin(data: FileBytes) -> _DocBinFile:
-    """Read the numbers and texts of a file; user data is never decoded."""
+    """Read the numbers and texts of a file, without decoding user data."""
     attrs = require_extra("spacy.attrs", data.name, "spacy")
     strings = require_extra("spacy.strings", data.name, "spacy")
     with data.open() as stream:
@@ -325,7 +330,7 @@ def _read_docbin(data: FileBytes) -> _DocBinFile:
     bounds = _bounds(content)
     columns = _columns(content, int(bounds[-1]))
     if attrs.ORTH not in columns:
-        raise _broken(data.name, "it holds no words")
+        raise _broken(data.name, "it contains no words")
     text_of = _text_lookup(strings.StringStore(content.items("strings", str)), data.name)
     unset = np.zeros(bounds[-1], np.uint64)
     n_documents = len(bounds) - 1
@@ -346,15 +351,15 @@ def _read_docbin(data: FileBytes) -> _DocBinFile:
 
 def _as_mapping(value: object, name: str) -> _PackedMapping:
     if not isinstance(value, dict):
-        raise _broken(name, "it holds something else")
+        raise _broken(name, "it is not a msgpack mapping")
     return _PackedMapping(name, value)
 
 
 def _bounds(content: _PackedMapping) -> Ints:
-    """The words at which documents begin, and the end."""
+    """The indices of the first words of documents, and the end."""
     lengths = content.numbers("lengths", "<i4").astype(np.int64)
     if (lengths < 0).any():
-        raise _broken(content.name, "a document has less than no words")
+        raise _broken(content.name, "a document has a negative number of words")
     return np.concatenate([[0], np.cumsum(lengths)])
 
 
@@ -363,19 +368,19 @@ def _columns(content: _PackedMapping, size: int) -> dict[int, Ints]:
     attributes = content.items("attrs", int)
     table = content.numbers("tokens", "<u8")
     if len(table) != size * len(attributes):
-        raise _broken(content.name, "it has more or fewer words than it says")
+        raise _broken(content.name, "the number of words differs from the declared number")
     return dict(zip(attributes, table.reshape(size, len(attributes)).T, strict=True))
 
 
 def _blanks(content: _PackedMapping, size: int) -> Ints:
     blanks = content.numbers("spaces", "u1")
     if len(blanks) != size:
-        raise _broken(content.name, "it has more or fewer words than it says")
+        raise _broken(content.name, "the number of words differs from the declared number")
     return blanks
 
 
 def _decompress(stream: BinaryIO, name: str) -> bytes:
-    """The unpacked bytes; a file that grows too much is refused before it fills the memory."""
+    """The unpacked bytes; a file that unpacks to too much is refused before it fills the memory."""
     decompressor = zlib.decompressobj()
     blocks: list[bytes] = []
     packed_size, size = 0, 0
@@ -388,8 +393,8 @@ def _decompress(stream: BinaryIO, name: str) -> bytes:
             if size > max(_TRUSTED, _MOST_GROWTH * packed_size):
                 raise InputError(
                     name,
-                    f"it unpacks to more than {_MOST_GROWTH} times its size",
-                    "no text does that: get the file again from whom you trust",
+                    f"it unpacks to more than {_MOST_GROWTH} times its size, too much for text",
+                    "get the file again from a source that you trust",
                 )
     if not decompressor.eof:
         raise _broken(name, "it is cut off")
@@ -400,7 +405,7 @@ def _decompress_some(decompressor: "zlib._Decompress", packed: bytes, name: str)
     try:
         return decompressor.decompress(packed, _PIECE)
     except zlib.error:
-        raise _broken(name, "it cannot be unpacked") from None
+        raise _broken(name, "its content cannot be read") from None
 
 
 def _unpack(data: bytes, name: str) -> Any:
@@ -410,11 +415,11 @@ def _unpack(data: bytes, name: str) -> Any:
         # Without a hook, srsly would call decoders that installed packages register.
         return msgpack.unpackb(data, raw=False, object_pairs_hook=dict, strict_map_key=False)
     except (ValueError, TypeError):
-        raise _broken(name, "it cannot be unpacked") from None
+        raise _broken(name, "its content cannot be read") from None
 
 
 def _unpack_groups(data: bytes, name: str) -> dict[str, list[bytes]]:
-    """The span groups of a document: by key, the packed spans."""
+    """The packed spans of a document, by the key of their group."""
     packed_groups = _unpack(data, name) if data else []
     # Older files hold a list of packed groups, newer ones a mapping from them to their keys.
     if isinstance(packed_groups, list):
@@ -428,19 +433,19 @@ def _unpack_groups(data: bytes, name: str) -> dict[str, list[bytes]]:
         are_spans = all(len(span) == _SPAN.size for span in spans)
         are_keys = isinstance(keys, list) and all(isinstance(key, str) for key in keys)
         if not are_spans or not are_keys:
-            raise _broken(name, "a span group holds something else than spans")
+            raise _broken(name, "a span group contains other values than spans")
         groups.update(dict.fromkeys(keys, spans))
     return groups
 
 
 def _text_lookup(store: Any, name: str) -> Callable[[int], str]:
-    """A function from the number of a text (its hash) to the text; 0 is the empty one."""
+    """A function from the hash of a text to the text; 0 is the empty text."""
 
     def text_of(number: int) -> str:
         try:
             return str(store[number]) if number else ""
         except KeyError:
-            raise _broken(name, f"the text behind the number {number} is missing") from None
+            raise _broken(name, f"the text with the hash {number} is missing") from None
 
     return text_of
 
@@ -453,11 +458,11 @@ def _texts(numbers: Ints, text_of: Callable[[int], str]) -> list[str]:
 
 
 def _broken(name: str, why: str) -> InputError:
-    return InputError(name, f"it is no DocBin: {why}", _SAVE_AGAIN)
+    return InputError(name, f"it is not a DocBin: {why}", _SAVE_AGAIN)
 
 
 def write_docbin(corpus: Corpus, scheme: Scheme) -> bytes:
-    """A corpus as documents: mentions are entities, or all in the group `sc` if some overlap."""
+    """A corpus as a DocBin: mentions are entities, or spans of the group `sc` if some overlap."""
     tokens = require_extra("spacy.tokens", corpus.name, "spacy")
     vocabulary = require_extra("spacy.vocab", corpus.name, "spacy").Vocab()
     bin_ = tokens.DocBin()
@@ -480,12 +485,12 @@ class _WritableDocument(NamedTuple):
 
 
 def _writable_documents(corpus: Corpus) -> Iterator[_WritableDocument]:
-    """A document per document if there are several or the blanks are known, else per sentence."""
+    """One per document if there are several or blanks are known, otherwise one per sentence."""
     words = corpus.coding.tokens.strings(corpus.tokens)
     _check_writable(corpus, words)
     mentions = corpus.mentions()
     types = corpus.coding.labels.types
-    # Starts of sentences in words of the corpus.
+    # The first words of sentences, counted from the start of the corpus.
     sentences = set(corpus.starts.tolist())
     for begin, end in pairwise(record_bounds(corpus).tolist()):
         low, high = np.searchsorted(mentions.start, [begin, end])
@@ -496,7 +501,7 @@ def _writable_documents(corpus: Corpus) -> Iterator[_WritableDocument]:
         yield _WritableDocument(
             spaced,
             blanks,
-            # spaCy wants a flag for each word, space words included.
+            # spaCy needs a flag for each word, including space words.
             [at == 0 or at in starts for at in range(len(spaced))],
             [
                 (places[low], places[high - 1] + 1, types[kind])
@@ -512,8 +517,8 @@ def _with_space_words(
 ) -> tuple[list[str], list[bool] | None, list[int]]:
     """Words, whether a blank follows each, and the index of each given word among them.
 
-    Space of more than one blank becomes a word, as in spaCy: "a", two blanks, "b" is the three
-    words "a", " ", "b", of which the first is followed by a blank.
+    Space of more than one blank becomes a word, as in spaCy: "a", two blanks, "b" become the three
+    words "a", " ", "b", and a blank follows the first.
     """
     if gaps is None:
         return list(words), None, list(range(len(words)))
@@ -521,7 +526,7 @@ def _with_space_words(
     blanks: list[bool] = []
     places: list[int] = []
     for word, gap in zip(words, gaps[begin : begin + len(words)].tolist(), strict=True):
-        # The first blank belongs to the word before: it is its `whitespace_`.
+        # The first blank is the `whitespace_` of the word before.
         if blanks and gap.startswith(" "):
             blanks[-1] = True
             gap = gap[1:]
@@ -536,15 +541,15 @@ def _check_writable(corpus: Corpus, words: Sequence[str]) -> None:
     if blank is not None:
         raise InputError(
             corpus.place(blank),
-            "a token is nothing but blanks, which spaCy takes for space between tokens",
-            "take it out",
+            "the token contains only blanks, which spaCy reads as space between tokens",
+            "remove the token",
         )
     shape = corpus.mentions().shape
     if shape is not None and any(mention != PLAIN for mention in shape):
         raise InputError(
             corpus.name,
-            "a mention is no run of whole tokens, which a DocBin cannot hold",
-            "write another format",
+            "a mention is not a run of whole tokens, which a DocBin cannot hold",
+            "write another format, for example OUT.jsonl",
         )
 
 

@@ -1,7 +1,7 @@
-"""The bytes of a text file, in blocks of whole lines: unpacked, valid UTF-8, plain line ends.
+"""Read the bytes of a text file as unpacked UTF-8, in blocks of whole lines.
 
-A file lies on this machine, comes through a pipe, or has an address such as s3://bucket/gold.conll,
-which is reached through fsspec.
+A file is local, comes through a pipe, or has an address such as s3://bucket/gold.conll, which is
+opened with fsspec.
 """
 
 import codecs
@@ -22,6 +22,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
+from nerscope.corpus.corpus import file_option
 from nerscope.errors import InputError, NerscopeError, UsageError, expect, require_extra
 from nerscope.formats.packing import is_packed, unpacked_stream
 
@@ -35,8 +36,8 @@ _MAX_IN_MEMORY = 64 << 20  # bytes of a pipe; a longer one goes to a temporary f
 _UNKNOWN_SIZE = 1 << 62
 _PATTERN = re.compile(r"[*?[]")
 _REMOTE_PATTERN = re.compile(r"[*[]")  # without ?, which begins the query of an address
-# A scheme has two letters at least: one letter is a drive of Windows. Others may stand before it,
-# as in zip://gold.conll::s3://bucket/all.zip.
+# The scheme of an address has at least two letters, because one letter is a Windows drive. Other
+# schemes may precede it, as in zip://gold.conll::s3://bucket/all.zip.
 _ADDRESS = re.compile(r"(?:[a-z][a-z0-9+.-]*::)*([A-Za-z][A-Za-z0-9+.-]+)://")
 _WEB = ("http", "https")
 _BUFFER = 1 << 20
@@ -60,10 +61,10 @@ class FileBytes:
 
     @classmethod
     def of(cls, path: str | os.PathLike[str]) -> "FileBytes":
-        """The bytes behind a path or an address; `-` is standard input."""
+        """The bytes of a path or an address; `-` is standard input."""
         name = os.fsdecode(path)
         if not name:
-            raise InputError("''", "this is no name of a file", "check the path")
+            raise InputError("''", "not a valid file name", "check the path")
         if name == STANDARD_INPUT:
             return spool_to_disk("<stdin>", sys.stdin.buffer)
         if is_remote(name):
@@ -73,7 +74,7 @@ class FileBytes:
         except OSError as error:
             raise unreadable_file(name, error) from None
         except ValueError:
-            raise InputError(repr(name), "this is no name of a file", "check the path") from None
+            raise InputError(repr(name), "not a valid file name", "check the path") from None
         if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
             return cls(name, name)
         with _open_local(name) as stream:
@@ -81,7 +82,7 @@ class FileBytes:
 
     @property
     def size(self) -> int:
-        """The number of bytes as they are stored; very large if a server does not give it."""
+        """The number of stored bytes; a very large number if a server does not give it."""
         if self.data is not None:
             return len(self.data)
         assert self.path is not None
@@ -95,7 +96,7 @@ class FileBytes:
 
     @property
     def is_folder(self) -> bool:
-        """Whether it is a folder; only some formats can read one."""
+        """Whether it is a folder, which only some formats can read."""
         return self.local is not None and Path(self.local).is_dir()
 
     @property
@@ -105,7 +106,7 @@ class FileBytes:
 
     @property
     def is_plain(self) -> bool:
-        """Whether it is a file on this machine that is not packed: any part can be read alone."""
+        """Whether it is a local file that is not packed, so that any part of it can be read."""
         if self.local is None or self.is_folder:
             return False
         with self.as_stored() as stream:
@@ -129,9 +130,9 @@ class FileBytes:
 
 
 def matching_files(path: str) -> list[str] | None:
-    """The files that fit a pattern, sorted by name; None if the path is not a pattern.
+    """The files that match a pattern, sorted by name; None if the path is not a pattern.
 
-    A file whose name is spelt like the pattern, as `a[1].conll`, is that file.
+    If a file has exactly the name of the pattern, such as `a[1].conll`, the path is that file.
 
     >>> matching_files("gold.conll")
     """
@@ -147,7 +148,11 @@ def matching_files(path: str) -> list[str] | None:
         paths = glob.glob(path, recursive=True)  # noqa: PTH207  it may be absolute
         files = [file for file in paths if not Path(file).is_dir()]
     if not files:
-        raise InputError(display_address(path), "no file fits this pattern", "check the path")
+        raise InputError(
+            display_address(path),
+            "no file matches this pattern",
+            "check the path, and quote the pattern in a shell",
+        )
     return sorted(files)
 
 
@@ -159,24 +164,25 @@ def check_encoding(name: str, encoding: str) -> None:
     except (LookupError, UnicodeError):
         raise UsageError(
             name,
-            f"no encoding is called '{encoding}'",
-            "utf-8, latin-1, cp1252 and utf-16 are common ones",
+            f"unknown encoding '{encoding}'",
+            f"{file_option(name, 'encoding=latin-1')} "
+            "(common encodings: utf-8, latin-1, cp1252, utf-16)",
         ) from None
 
 
 def refuse_pickles(name: str, head: bytes) -> None:
-    """Refuse a pickle, because loading one can run any code.
+    """Refuse a pickle, because loading it can run any code.
 
     >>> refuse_pickles("test.pkl", b"")
     Traceback (most recent call last):
-    nerscope.errors.InputError: test.pkl: this is a pickle, which can run any program when it is \
-read. Fix: save the data as Parquet, JSON lines or columns
+    nerscope.errors.InputError: test.pkl: pickle files are not read, because loading one can run \
+any code. Fix: save the data as Parquet, JSON Lines or columns
     """
     if name.endswith(_PICKLED) or (head[:1] == b"\x80" and head[1:2] in _PROTOCOLS):
         raise InputError(
             name,
-            "this is a pickle, which can run any program when it is read",
-            "save the data as Parquet, JSON lines or columns",
+            "pickle files are not read, because loading one can run any code",
+            "save the data as Parquet, JSON Lines or columns",
         )
 
 
@@ -188,17 +194,17 @@ def _open_local(name: str) -> io.BufferedReader:
 
 
 def unreadable_file(name: str, error: OSError) -> InputError:
-    """The message about a file that cannot be opened."""
+    """The error for a file that cannot be opened."""
     if isinstance(error, FileNotFoundError):
         return InputError(name, "no such file", "check the path")
     # Windows raises PermissionError for a folder; a Path would fail again if the name is invalid.
     if isinstance(error, IsADirectoryError) or os.path.isdir(name):  # noqa: PTH112
-        return InputError(name, "this is a folder", "name a file in it")
+        return InputError(name, "this is a folder", "give a file in this folder")
     return InputError(name, f"it cannot be read ({error.strerror})", "check its permissions")
 
 
 def spool_to_disk(name: str, stream: BinaryIO, first: bytes = b"") -> FileBytes:
-    """Store a stream that can be read only once; `first` are the bytes that are read already."""
+    """Store a stream that can be read only once; `first` are the bytes already read from it."""
     held = bytearray(first)
     while len(held) < _MAX_IN_MEMORY:
         # A pipe may give fewer bytes than requested before it ends.
@@ -210,7 +216,8 @@ def spool_to_disk(name: str, stream: BinaryIO, first: bytes = b"") -> FileBytes:
 
     handle, path = tempfile.mkstemp(prefix="nerscope-")
     holder = _TemporaryFile(path)
-    with open(handle, "wb") as file:  # closed before it is read: Windows opens no file twice
+    # The file is closed before it is read, because Windows does not open a file twice.
+    with open(handle, "wb") as file:
         file.write(held)
         while data := read_some(stream, name, BLOCK):
             file.write(data)
@@ -225,7 +232,7 @@ class _TemporaryFile:
 
 
 class Window:
-    """A range of the bytes of a stream, read like a stream of its own."""
+    """A range of the bytes of a stream that can be read like a stream."""
 
     def __init__(self, stream: BinaryIO, begin: int, end: int | None) -> None:
         stream.seek(begin)
@@ -239,10 +246,10 @@ class Window:
 
 
 class Readable(Protocol):
-    """Anything with a `read` method that gives the next bytes."""
+    """Any object with a `read` method that returns the next bytes."""
 
     def read(self, size: int, /) -> bytes:
-        """The next bytes, none at the end."""
+        """The next bytes; empty at the end."""
 
 
 def line_blocks(
@@ -253,7 +260,7 @@ def line_blocks(
     >>> list(line_blocks(io.BytesIO(b"one O\\r\\ntwo O"), "x"))
     [b'one O\\n', b'two O\\n']
     """
-    rest: list[bytes] = []  # the beginning of a line that goes on in the next block
+    rest: list[bytes] = []  # the beginning of a line that continues in the next block
     for data in _with_line_ends(_recoded(stream, name, encoding, from_start)):
         cut = data.rfind(b"\n") + 1
         if cut:
@@ -268,7 +275,7 @@ def _with_line_ends(blocks: Iterator[bytes]) -> Iterator[bytes]:
     """The blocks, with `\\n` for `\\r` if the first line of the file ends in a lone `\\r`."""
     held: list[bytes] = []
     for block in blocks:
-        # A `\r` at the very end of a block decides nothing: the next block may begin with `\n`.
+        # A `\r` at the end of a block is not enough: the next block may begin with `\n`.
         after_return = bool(held) and held[-1].endswith(b"\r")
         held.append(block)
         if after_return or b"\n" in block or b"\r" in block[:-1]:
@@ -302,8 +309,8 @@ def _recoded(stream: Readable, name: str, encoding: str, from_start: bool) -> It
         if nul >= 0:
             raise InputError(
                 f"{name}: byte {offset + nul}",
-                "there is a NUL byte: this is no text file",
-                "give a text file; if it is UTF-16, say encoding=utf-16",
+                "the file contains a NUL byte and is not a text file",
+                f"give a text file; for UTF-16: {file_option(name, 'encoding=utf-16')}",
             )
         yield text.removeprefix(_BOM) if from_start and offset == 0 else text
         offset += len(data)
@@ -311,24 +318,24 @@ def _recoded(stream: Readable, name: str, encoding: str, from_start: bool) -> It
     if left:
         raise InputError(
             f"{name}: byte {offset - len(left)}",
-            f"this is not {encoding}",
-            "the last character is cut off",
+            f"not valid {encoding}: the last character is incomplete",
+            "get the complete file; this one is truncated",
         )
 
 
 def _not_encoded(name: str, offset: int, encoding: str) -> InputError:
     return InputError(
         f"{name}: byte {offset}",
-        f"this is not {encoding}",
-        "say the encoding, for example encoding=latin-1",
+        f"not valid {encoding}",
+        f"{file_option(name, 'encoding=latin-1')} (or the encoding of the file)",
     )
 
 
 def _check_utf8(data: bytes) -> bytes:
-    """Refuse invalid bytes; the beginning of a character cut off at the end of a block is returned.
+    """Refuse invalid bytes; return the incomplete character at the end of the block, if any.
 
     Most bytes are ASCII, so only the others are decoded, each run of them with the ASCII byte
-    behind it: that byte makes an incomplete character fail. Of `Zürich` (Z C3 BC r i c h), the
+    after it: that byte makes an incomplete character fail. In `Zürich` (Z C3 BC r i c h), the
     bytes C3 BC r are decoded.
     """
     buffer = np.frombuffer(data, np.int8)  # signed: bytes from 0x80 on are negative
@@ -338,17 +345,19 @@ def _check_utf8(data: bytes) -> bytes:
     try:
         _, used = codecs.utf_8_decode(rare, "strict", False)
     except UnicodeDecodeError:
-        codecs.utf_8_decode(data, "strict", False)  # fails too, with the offset in the block
+        codecs.utf_8_decode(data, "strict", False)  # also fails, with the offset in the block
         raise
     return rare[used:]
 
 
 def read_some(stream: Readable, name: str, size: int = BLOCK) -> bytes:
-    """Up to `size` bytes of a stream; one that cannot be unpacked is refused."""
+    """Read up to `size` bytes of a stream; a damaged packed file is refused."""
     try:
         return stream.read(size)
     except (OSError, EOFError, zlib.error) as error:
-        raise InputError(name, f"it cannot be unpacked ({error})", "pack the file again") from None
+        raise InputError(
+            name, f"the packed file is damaged ({error})", "compress the file again"
+        ) from None
 
 
 def _plain_line_ends(data: bytes) -> bytes:
@@ -365,7 +374,7 @@ def is_remote(path: str) -> bool:
 
 
 def display_address(address: str) -> str:
-    """An address as messages and results have it: without passwords, and without what follows `?`.
+    """An address for messages and results: without passwords, and without the query after `?`.
 
     >>> display_address("https://me:secret@there.org/gold.conll?signature=x")
     'https://there.org/gold.conll'
@@ -377,14 +386,14 @@ def display_address(address: str) -> str:
 
 
 def open_address(address: str) -> io.BufferedReader:
-    """Open the bytes behind an address."""
+    """Open the bytes of an address."""
     with _DriverErrors(address):
         system, path = _file_system(address)
         return io.BufferedReader(_RemoteFile(system.open(path, "rb"), address), _BUFFER)
 
 
 def address_size(address: str) -> int | None:
-    """The number of bytes behind an address; None if the server does not give it."""
+    """The number of bytes of an address; None if the server does not give it."""
     with _DriverErrors(address):
         system, path = _file_system(address)
         size = system.info(path).get("size")
@@ -392,7 +401,7 @@ def address_size(address: str) -> int | None:
 
 
 def matching_addresses(pattern: str) -> list[str]:
-    """The addresses that fit a pattern, in no order; the pattern alone if it is one itself."""
+    """The addresses that match a pattern, unsorted; the pattern itself if it is an address."""
     with _DriverErrors(pattern):
         system, path = _file_system(pattern)
         if system.exists(path):
@@ -410,20 +419,20 @@ def _file_system(address: str) -> tuple[Any, str]:
     except ImportError as error:
         raise UsageError(
             display_address(address),
-            f"the driver for such addresses is not installed ({error})",
-            "install the package that it names",
+            f"the driver for this kind of address is not installed ({error})",
+            "install the package named in the parentheses",
         ) from None
     except ValueError as error:
         raise UsageError(
             display_address(address),
-            f"no such address is known ({error})",
-            "check what is before ://",
+            f"unknown kind of address ({error})",
+            "check the part before ://",
         ) from None
     return system, str(path)
 
 
 class _DriverErrors:
-    """Turns any exception of a driver into a message; each driver has its own exceptions."""
+    """Converts all exceptions of a driver to InputErrors; each driver has its own exceptions."""
 
     def __init__(self, address: str) -> None:
         self._address, self._name = address, display_address(address)
@@ -437,18 +446,18 @@ class _DriverErrors:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        # NerscopeError is a message already; KeyboardInterrupt is not an Exception. Both pass.
+        # A NerscopeError is not converted, nor is KeyboardInterrupt, which is not an Exception.
         if isinstance(error, FileNotFoundError) and error.__cause__ is not None:
-            error = error.__cause__  # some drivers raise it if the server is not found
+            error = error.__cause__  # some drivers raise it if the server was not found
         if isinstance(error, FileNotFoundError):
             raise InputError(self._name, "no such file", "check the path") from None
         if isinstance(error, Exception) and not isinstance(error, NerscopeError):
-            # The address may hold a password: messages show the name for display.
+            # The address may contain a password, so messages show the name for display.
             reason = str(error).replace(self._address, self._name).partition("\n")[0]
             raise InputError(
                 self._name,
                 f"it cannot be reached ({reason or type(error).__name__})",
-                "check the address, the network, and whether you may read it",
+                "check the address, the network and your access rights",
             ) from None
 
 

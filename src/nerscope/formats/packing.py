@@ -1,6 +1,6 @@
 """Packed files: detected by their first bytes, unpacked while they are read.
 
-When a file is read, its name does not matter; when one is written, the ending of its name decides.
+Reading does not depend on the name of a file. Writing packs a file by the ending of its name.
 """
 
 import io
@@ -10,12 +10,12 @@ from typing import Any, BinaryIO, NamedTuple, cast
 
 from nerscope.errors import require_extra
 
-# Packed bytes that are read at a time. Few, because hostile ones unpack to some hundred megabytes.
+# Packed bytes that are read at a time. Few, because hostile bytes unpack to many megabytes.
 _PACKED = 4096
 
 
 class Packing(NamedTuple):
-    """A way to pack files. Both functions take the name of the file, for messages."""
+    """A compression format. Both functions take the name of the file, for messages."""
 
     ending: str  # of the names of such files
     magic: bytes  # with which such files begin
@@ -24,7 +24,7 @@ class Packing(NamedTuple):
 
 
 def without_packing(name: str) -> str:
-    """The name of a file without the ending that says how it is packed.
+    """The name of a file without the ending of its packing.
 
     >>> without_packing("gold.conll.gz"), without_packing("gold.conll.ZST")
     ('gold.conll', 'gold.conll')
@@ -36,7 +36,7 @@ def without_packing(name: str) -> str:
 
 
 def pack_for(name: str, data: bytes) -> bytes:
-    """Pack bytes by the ending of their file's name; other bytes stay as they are.
+    """Pack bytes by the ending of the file name; without such an ending, they stay unchanged.
 
     >>> pack_for("gold.conll", b"Ada O"), pack_for("gold.conll.gz", b"Ada O")[:2]
     (b'Ada O', b'\\x1f\\x8b')
@@ -48,7 +48,7 @@ def pack_for(name: str, data: bytes) -> bytes:
 
 
 def unpacked_stream(stream: io.BufferedReader, name: str) -> BinaryIO:
-    """The unpacked bytes of a stream at its start, packed or not.
+    """The unpacked bytes of a stream, packed or not, which must be at its start.
 
     >>> import gzip
     >>> unpacked_stream(io.BufferedReader(io.BytesIO(gzip.compress(b"Ada"))), "x").read()
@@ -62,7 +62,7 @@ def unpacked_stream(stream: io.BufferedReader, name: str) -> BinaryIO:
 
 
 def is_packed(stream: io.BufferedReader) -> bool:
-    """Whether a stream that stands at its start is packed.
+    """Whether a stream is packed; it must be at its start.
 
     >>> is_packed(io.BufferedReader(io.BytesIO(b"Ada O")))
     False
@@ -95,7 +95,7 @@ def _zstd(data: bytes, name: str) -> bytes:
 
 
 def _library(name: str) -> Any:
-    """The zstd library: that of Python 3.14 or later, or the package zstandard, which is alike."""
+    """The zstd library of Python 3.14 or later, or the package zstandard, which is similar."""
     try:
         return import_module("compression.zstd")
     except ImportError:
@@ -103,7 +103,7 @@ def _library(name: str) -> Any:
 
 
 class _Zstd(io.RawIOBase):
-    """The unpacked bytes of one or several zstd frames; a frame that is cut off is an error.
+    """The unpacked bytes of one or more zstd frames; a frame that is cut off is an error.
 
     The readers of the libraries are not used, because they read a truncated file without an error.
     """
@@ -137,7 +137,7 @@ class _Zstd(io.RawIOBase):
         return decompressor.decompressobj() if has_objects else decompressor
 
     def _unpack(self) -> Iterator[bytes]:
-        frame, unused = self._frame(), b""  # bytes behind a frame begin the next one
+        frame, unused = self._frame(), b""  # bytes after a frame begin the next frame
         while data := unused or self._stream.read(_PACKED):
             if frame.eof:
                 frame = self._frame()

@@ -1,16 +1,16 @@
-"""Align a system that has other tokens than gold, over the characters of both.
+"""Align a system that has other tokens than gold, by the characters of both.
 
-Blanks do not count, because tokenisers differ in them. Worked example:
+Blanks are ignored, because tokenisers differ in them. Worked example:
 
     gold    U.S.-based firm         characters  U.S.-based|firm     tokens end at 10 and 14
     system  U.S. -based firm        characters  U.S.|-based|firm    a mention on characters 0 to 4
 
 Both texts are the same 14 characters, so character k of the system is character k of gold. The
-mention begins where the first token of gold begins and ends inside it: it lies on that token, 6
-characters short of its end. Its shape says so (`right=6`), and so it equals no mention of gold.
+mention begins where the first token of gold begins and ends inside it: it is placed on that token,
+6 characters before its end. Its shape records that (`right=6`), so it equals no mention of gold.
 
-If the characters differ (`say"no"` for `say'no'`), `match_text` says where in gold each character
-of the system stands. What both texts begin and end with is the same; in between, difflib pairs
+If the characters differ (`say"no"` for `say'no'`), `match_text` finds the offset in gold of each
+character of the system. The common beginning and end of both texts match; in between, difflib pairs
 equal characters, and a replaced run of equal length keeps its place:
 
     gold    s a y ' n o '           where = [0, 1, 2, 3, 4, 5, 6]: all placed, 5 of 7 are equal
@@ -35,13 +35,13 @@ from nerscope.formats.source import Source
 INSIDE_TOKEN = "mentions that begin or end inside a token of gold"
 BEYOND = "mentions that go beyond a sentence of gold"
 NO_SUCH_EDGE = "mentions that begin or end on characters that gold does not have"
-NOWHERE = "mentions that stand nowhere in gold"
+NOWHERE = "mentions that are not in the text of gold (hallucinated)"
 OTHER_TEXT = "sentences whose characters differ from gold"
-ALIKE = 0.6  # share of the characters that another text must have to be taken for the same
+ALIKE = 0.6  # share of equal characters from which two texts count as the same
 _SLACK = 20  # characters by which such a text may be longer
 _ANCHOR = 12  # characters at the end of a sentence by which its end is recognised
 _SHOWN = 40  # characters of a text in a message
-_SPENT = 1 << 16  # aligned characters that stay in memory, so that a text is not cut too often
+_SPENT = 1 << 16  # aligned characters that stay in memory, so that a text is rarely cut
 _GAP = " … "  # between the fragments of a mention
 
 
@@ -54,7 +54,7 @@ class CharSpan(NamedTuple):
 
     @property
     def end(self) -> int:
-        """The offset of the first character behind the mention."""
+        """The offset after the last character of the mention."""
         return self.fragments[-1][1]
 
     def begins_before(self, at: int) -> bool:
@@ -104,9 +104,9 @@ class Ruler:
         return cls([0, *ends[:-1]], ends)
 
     def placed(self, span: CharSpan) -> PlacedMention:
-        """Put a mention of characters on the tokens that hold them."""
+        """Place a mention of characters on the tokens that contain them."""
         size = self.ends[-1]
-        if span.fragments[0][0] >= size or span.end == span.fragments[0][0]:  # blanks alone
+        if span.fragments[0][0] >= size or span.end == span.fragments[0][0]:  # only blanks
             return PlacedMention(0, 0, span.type, Shape(adrift=True), span.line)
         runs = [self._tokens(low, min(high, size)) for low, high in span.fragments if low < size]
         first, last = runs[0][0], runs[-1][1]
@@ -119,13 +119,13 @@ class Ruler:
         return PlacedMention(first, last, span.type, shape, span.line)
 
     def _tokens(self, start: int, end: int) -> tuple[int, int]:
-        # The last token that begins at or before `start`, and the first that ends at or behind
-        # `end`: with tokens 0-10 and 10-14, characters 10-12 lie on token 1.
+        # The last token that begins at or before `start`, and the first that ends at or after
+        # `end`: with tokens 0-10 and 10-14, characters 10-12 are on token 1.
         return bisect_right(self.starts, start) - 1, bisect_left(self.ends, end) + 1
 
 
 class NoteCollector:
-    """Collects notes by kind, each with its line and what it is about, until they are taken."""
+    """Collects notes by kind, each with its line and text, until they are taken."""
 
     def __init__(self) -> None:
         self._entries: dict[str, list[tuple[int, str]]] = {}
@@ -157,9 +157,9 @@ class _SystemSentence(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class _Tape:
-    """Characters of the system that are read but not aligned yet, with mentions and sentence ends.
+    """Characters of the system that are read but not yet aligned, with mentions and sentence ends.
 
-    Offsets count from the beginning of the file, so they stay valid when old text is dropped.
+    Offsets count from the beginning of the file, so they stay valid when old text is removed.
     """
 
     at: int = 0  # the offset of the next character
@@ -189,11 +189,11 @@ class _Tape:
         return self._text[first : first + size]
 
     def ends(self, size: int) -> list[int]:
-        """Where sentences of the system end among the next `size` characters."""
+        """The offsets of sentence ends of the system among the next `size` characters."""
         return [edge - self.at for edge in takewhile(lambda at: at <= self.at + size, self._edges)]
 
     def take(self, size: int) -> Iterator[tuple[CharSpan, str]]:
-        """Move on by `size` characters; the mentions that begin in them, with their surfaces."""
+        """Advance by `size` characters; return the mentions that begin there, with surfaces."""
         begin, self.at = self.at, self.at + size
         while self._spans and self._spans[0].begins_before(self.at):
             span = self._spans.popleft()
@@ -206,7 +206,7 @@ class _Tape:
 
 @dataclass(slots=True, eq=False)
 class CharacterAligner:
-    """Puts the mentions of a system on the tokens of gold, sentence by sentence."""
+    """Places the mentions of a system on the tokens of gold, sentence by sentence."""
 
     source: Source
     coding: Coding
@@ -221,9 +221,9 @@ class CharacterAligner:
         self._sentences = self._read()
 
     def _read(self) -> Iterator[_SystemSentence]:
-        """The sentences of the system; the codes of their tokens are not shared with gold."""
+        """The sentences of the system; token codes are not shared with gold."""
         scheme = self.source.label_style().scheme if self.repair in ("strict", "discard") else None
-        # Types are renamed and dropped when the chunk is scored: here they stay as written.
+        # Types are renamed and dropped when the chunk is scored, so they stay as written here.
         for chunk in self.source.chunks(Coding(labels=self.coding.labels.as_written)):
             self._reading += chunk.reading_notes
             mentions = chunk.mentions(self.repair, scheme)
@@ -251,7 +251,7 @@ class CharacterAligner:
     def _align_sentence(
         self, words: list[str], following: list[list[str]], place: str
     ) -> Iterator[PlacedMention]:
-        """The mentions on the next sentence of gold; `following` is the sentence behind it."""
+        """The mentions on the next sentence of gold; `following` is the sentence after it."""
         if not self._tape and (sentence := next(self._sentences, None)) is not None:
             has_same_size = sentence.words is None and sentence.size == len(words)
             if sentence.words == words or has_same_size:
@@ -272,8 +272,8 @@ class CharacterAligner:
         if sentence.words is None:
             raise AlignmentError(
                 f"{self.source.name}: sentence {sentence.line}",
-                f"{sentence.size} labels without tokens, where gold has another number of tokens",
-                "give every sentence as (tokens, labels), or a label for each token of gold",
+                f"{sentence.size} labels without tokens, but gold has another number of tokens",
+                "give each sentence as (tokens, labels), or one label per token of gold",
             )
         self._tape.put(sentence.words, sentence.mentions, sentence.line)
 
@@ -282,7 +282,7 @@ class CharacterAligner:
             self._hold(sentence)
 
     def _note_misfit(self, placed: PlacedMention, line: int) -> PlacedMention:
-        """The mention, after a note if it does not fit the tokens of gold."""
+        """The mention; a note is added if it does not fit the tokens of gold."""
         if not placed.shape.is_aligned:
             kind = BEYOND if placed.shape.right < 0 else INSIDE_TOKEN
             kind = NOWHERE if placed.end == placed.start else kind
@@ -300,7 +300,7 @@ class CharacterAligner:
             raise AlignmentError(
                 self.source.name,
                 f"it ends before {place}",
-                "it is truncated, or gold has sentences too many: write it again",
+                "export the output again if it is truncated, or remove extra sentences from gold",
             )
         match = match_text(gold_text, theirs, self._tape.ends(most), behind)
         if match.share < ALIKE:
@@ -308,8 +308,8 @@ class CharacterAligner:
                 place,
                 f"the text differs from {self.source.name}: '{_short(gold_text)}' "
                 f"against '{_short(theirs)}'",
-                "give the output for this gold file, in its order; blanks may differ, "
-                "other characters only here and there",
+                "give the output for this gold file, in the same order; blanks may differ, "
+                f"and up to {100 * (1 - ALIKE):.0f} % of the other characters",
             )
         mentions = list(self._tape.take(match.used))
         self._notes.add(
@@ -321,7 +321,7 @@ class CharacterAligner:
     def _place_mapped(
         self, span: CharSpan, surface: str, where: Sequence[int], ruler: Ruler
     ) -> PlacedMention:
-        """Put a mention on gold by way of `where`, its characters' offsets in gold (-1: none).
+        """Place a mention on gold with `where`, the offsets of characters in gold (-1: none).
 
         If an edge has no partner in gold, the mention covers the characters that have one, and is
         marked as adrift: it then equals no mention of gold.
@@ -343,27 +343,27 @@ class CharacterAligner:
         return rough._replace(shape=Shape(right=beyond, adrift=True, predicted_text=surface))
 
     def finish(self) -> None:
-        """Refuse a system that goes on where gold has ended."""
+        """Refuse a system that continues after the end of gold."""
         if self._tape or any(text_key(sentence.words or ()) for sentence in self._sentences):
             raise AlignmentError(
                 self.source.name,
-                "it goes on where gold has ended",
-                "gold is truncated, or the system has sentences too many: write it again",
+                "it continues after the end of gold",
+                "check whether gold is truncated, or remove extra sentences from the output",
             )
 
 
 def on_gold_tokens(
     gold: Corpus, name: str, placed: Sequence[PlacedMention], reading: ReadingNotes
 ) -> Corpus:
-    """A chunk of gold with the mentions of a system instead of its own."""
+    """A chunk of gold with the mentions of a system instead of the gold mentions."""
     mentions = Mentions(
         np.array([mention.start for mention in placed], np.int64),
         np.array([mention.end for mention in placed], np.int64),
         np.array([mention.type for mention in placed], np.int32),
         shape_column([mention.shape for mention in placed]),
     )
-    # Two mentions may be one on the tokens of gold. The lines of `gold` are not those of the
-    # system, so this cannot wait until the corpus does it.
+    # Two mentions may become one on the tokens of gold. The corpus would note that with lines of
+    # `gold`, so it is noted here with lines of the system.
     lines = np.array([mention.line for mention in placed], np.int64)
     spans, notes = distinct_spans(mentions, lines, gold.coding, gold.tokens)
     return replace(
@@ -394,10 +394,10 @@ class TextMatch(NamedTuple):
 def match_text(gold: str, theirs: str, ends: Sequence[int] = (), behind: str = "") -> TextMatch:
     """Match the beginning of a system's text with a sentence of gold.
 
-    `ends` are the ends of sentences in `theirs`, `behind` is the text that follows in gold. How
-    much of `theirs` belongs to the sentence is not known: candidates are the ends of sentences, the
-    places where `behind` begins or where the last characters of gold end, and the length of gold.
-    The one that has most in common with gold wins.
+    `ends` are the ends of sentences in `theirs`, `behind` is the text that follows in gold. It is
+    not known how much of `theirs` belongs to the sentence. Candidates are the ends of sentences,
+    the places where `behind` begins or where the last characters of gold end, and the length of
+    gold. The candidate that has most in common with gold wins.
 
     >>> match_text("say'no'", 'say"no"andgo').used
     7
@@ -406,13 +406,13 @@ def match_text(gold: str, theirs: str, ends: Sequence[int] = (), behind: str = "
     likely += [at + _ANCHOR for at in _places(gold[-_ANCHOR:], theirs)] if gold[_ANCHOR:] else []
     near = [at for at in likely if abs(at - len(gold)) <= _SLACK]
     limits = [*near, min(len(gold), len(theirs))]
-    # Of about the same share, the end for which there are several reasons is the right one.
+    # Among ends with about the same share, an end that several rules give is preferred.
     matches = [_map_characters(gold, theirs[:limit]) for limit in dict.fromkeys(limits)]
     return max(matches, key=lambda match: match.share + limits.count(match.used) / 10)
 
 
 def _places(anchor: str, text: str) -> list[int]:
-    """All offsets at which an anchor stands in a text."""
+    """All offsets at which an anchor occurs in a text."""
     return [at for at in range(len(text)) if text.startswith(anchor, at)] if anchor else []
 
 
@@ -422,9 +422,9 @@ def _map_characters(gold: str, theirs: str) -> TextMatch:
     >>> _map_characters("say'no'", "sayno").where
     [0, 1, 2, 4, 5]
     """
-    from difflib import SequenceMatcher  # for texts that differ only
+    from difflib import SequenceMatcher  # only for texts that differ
 
-    # difflib is quadratic: the equal beginning and end, usually almost everything, are cut off.
+    # difflib takes quadratic time, so the equal beginning and end are cut off first.
     head = _common_prefix(gold, theirs)
     unmatched = min(len(gold), len(theirs)) - head
     tail = min(_common_prefix(gold[::-1], theirs[::-1]), unmatched)
@@ -434,13 +434,13 @@ def _map_characters(gold: str, theirs: str) -> TextMatch:
     for tag, low, high, begin, end in SequenceMatcher(None, *middles, False).get_opcodes():
         same += high - low if tag == "equal" else 0
         if tag == "equal" or (tag == "replace" and high - low == end - begin):
-            # One character for another keeps its place.
+            # A run replaced by another of the same length keeps its place.
             where[head + begin : head + end] = range(head + low, head + high)
     return TextMatch(where, same / max(1, len(gold), len(theirs)), len(theirs))
 
 
 def _common_prefix(left: str, right: str) -> int:
-    """The number of characters that two texts begin with together."""
+    """The length of the common beginning of two texts."""
     pairs = enumerate(zip(left, right, strict=False))
     return next((at for at, (a, b) in pairs if a != b), min(len(left), len(right)))
 

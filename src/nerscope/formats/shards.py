@@ -8,16 +8,16 @@ All files of an evaluation are cut at the same sentence, because a worker compar
 gold with sentence k of a system. Worked example, with `/` for a newline and with shards and
 stretches of 8 bytes:
 
-    gold    a O/b O//c O/d O//e O//f O/         the first blank line behind 8 bytes ends sentence 1
-    system  a B-PER/b O//c O/d B-LOC//e O//f O/ cut behind sentence 1 too, which is byte 13, not 9
+    gold    a O/b O//c O/d O//e O//f O/         the first blank line after 8 bytes ends sentence 1
+    system  a B-PER/b O//c O/d B-LOC//e O//f O/ also cut after sentence 1, at byte 13 and not at 9
 
-Gold is cut by size: at the end of the first stretch that makes the shard large enough. The
-other files are cut by count, behind as many sentences as gold has up to there: their labels differ
-in length, so the same byte offset would lie in the middle of another sentence.
+Gold is cut by size: at the end of the first stretch that makes the shard large enough. The other
+files are cut by count, after as many sentences as gold has up to its cut: their labels differ in
+length, so the same byte offset would be in the middle of another sentence.
 
-Cuts are guesses: every blank line is taken for the end of a sentence. Reading a shard checks the
-guess, because sides that are not the same sentences are refused as in any file. The caller then
-reads everything as one shard, which gives the message about the real fault.
+Cuts assume that every blank line ends a sentence. Reading a shard checks the assumption, because
+sides with different sentences are refused as in any file. The caller then reads everything as one
+shard, which gives the message about the real error.
 """
 
 import codecs
@@ -41,8 +41,8 @@ _SHARD_SIZE = 4 << 20  # bytes of gold, at least
 _MAX_SHARDS = 4096
 _MAX_PACKED = 8 << 20  # packed bytes of a file that one worker unpacks as a whole
 _STRETCH = 1 << 18  # bytes that are searched together: their arrays fit the processor's cache
-_MAX_UNBROKEN = 2 << 20  # bytes without a blank line: no such file is cut
-_MAX_GROWTH = 8  # times the planned size: with a longer shard, the guess of the cuts is wrong
+_MAX_UNBROKEN = 2 << 20  # bytes without a blank line; such a file is not cut
+_MAX_GROWTH = 8  # times the planned size; in a longer shard, the cuts are probably wrong
 _BYTEWISE = ("utf-8", "ascii", "iso8859-1", "cp1252")  # encodings in which a newline is one byte
 # A document line is not a sentence, although a blank line follows it.
 _DOCUMENT = re.compile(rb"-DOCSTART-[^\n]*\n\r?\n")
@@ -80,16 +80,16 @@ class Shards:
 
 
 def cut_into_shards(sources: Sequence[Source]) -> Shards | None:
-    """Cut sources (gold first) into shards; None if they must be read in one go.
+    """Cut sources (gold first) into shards; None if they must be read as a whole.
 
     >>> from nerscope.formats.base import open_source
     >>> gold = open_source([(["Ada"], ["B-PER"])], "gold")
     >>> cut_into_shards([gold, gold])
     """
     shards = Shards(tuple(sources))
-    try:  # now, before there are workers: opening an address may start threads
+    try:  # before workers are started, because opening an address may start threads
         first_two = list(islice(shards, 2))
-    except InputError:  # reading the files in one go gives a better message
+    except InputError:  # reading the files as a whole gives a better message
         return None
     return shards if len(first_two) > 1 else None
 
@@ -101,7 +101,7 @@ def begins_file(shard: Shard) -> bool:
 
 
 def _rows(sources: Shard) -> list[Shard]:
-    """The files that belong together: one row, or one row for each file of a pattern.
+    """The files with the same sentences: one row, or one row for each file of a pattern.
 
     Gold `test-*.conll` and a system `out-*.conll` with three files each give three rows.
     """
@@ -112,7 +112,7 @@ def _rows(sources: Shard) -> list[Shard]:
 
 
 def _files_to_cut(row: Shard, *, is_only_row: bool) -> list[ConllFile]:
-    """The files of a row if all of them can be cut and it pays, otherwise none.
+    """The files of a row if all of them can be cut and are large enough, otherwise none.
 
     Several rows of short packed files are shards already: each worker unpacks one row.
     """
@@ -126,7 +126,7 @@ def _files_to_cut(row: Shard, *, is_only_row: bool) -> list[ConllFile]:
 def _can_be_cut(file: ConllFile) -> bool:
     return (
         not (file.info.rebreaks or file.info.retokenised)  # sentence k is not sentence k of gold
-        and file.document is None  # a column of documents is numbered from the start of the file
+        and file.document is None  # documents in a column are numbered from the start of the file
         and file.byte_range is None
         and codecs.lookup(file.encoding).name in _BYTEWISE
         and not file.content.is_folder
@@ -178,7 +178,7 @@ def _content_key(file: ConllFile) -> tuple[str | None, int]:
 
 
 def _with_detected_layout(file: ConllFile) -> ConllFile:
-    """The file with explicit options: only its beginning, which later shards lack, shows them."""
+    """The file with explicit options, which can be detected only at its beginning."""
     separator, comments = detect_layout(next(file.blocks(), b""), file)
     name = next(name for name, byte in SEPARATORS.items() if byte == separator)
     return replace(file, separator=name, comments=comments)
@@ -187,7 +187,7 @@ def _with_detected_layout(file: ConllFile) -> ConllFile:
 def _shard_of(file: ConllFile, byte_range: ByteRange) -> ConllFile:
     if byte_range.text is None:
         return replace(file, byte_range=byte_range)
-    # The text travels to the worker, which needs neither the path nor an open stream.
+    # The text is sent to the worker, which needs neither the path nor an open stream.
     return replace(file, byte_range=byte_range, path=FileBytes(file.name, data=b""))
 
 
@@ -250,7 +250,7 @@ class _FileCutter:
         for stretch in self._stretches:
             builder.add(stretch)
             is_large = builder.size >= size
-            # Behind a document line or a comment, the other files may have no such line.
+            # Other files may lack a document line or comment, so no cut is made after one.
             if is_large and not stretch.is_last and _ends_with_words(stretch.data):
                 return builder.build(), stretch.n_upto
         return builder.build(), None
@@ -258,7 +258,7 @@ class _FileCutter:
     def cut_by_sentences(self, n_sentences: int | None, size: int) -> ByteRange:
         """The next range, up to the end of sentence `n_sentences` counted from the file's start.
 
-        With None, the range goes on to the end of the file.
+        With None, the range extends to the end of the file.
         """
         builder = _RangeBuilder(self._holds_text, size)
         while (stretch := self._remainder or next(self._stretches, None)) is not None:
@@ -286,7 +286,7 @@ class _RangeBuilder:
     def add(self, stretch: _Stretch) -> None:
         self._first = self._first or stretch
         self.size += len(stretch.data)
-        # The last range has no end: a file that grows meanwhile is read as far as it goes.
+        # The last range has no end, so that a file that grows meanwhile is read to its end.
         self._end = None if stretch.is_last else stretch.end
         if self._texts is not None:
             self._texts.append(stretch.data)
@@ -301,10 +301,10 @@ class _RangeBuilder:
 
 
 class _UncutError(InputError):
-    """No cuts can be found. Users never see it: the files are then read in one go."""
+    """No cuts were found. Users never see this error: the files are then read as a whole."""
 
     def __init__(self) -> None:
-        super().__init__("shards", "no cuts can be found", "read all in one go")
+        super().__init__("shards", "no cuts were found", "read the files as a whole")
 
 
 def _stretches(file: ConllFile, counts_sentences: bool) -> Iterator[_Stretch]:
@@ -314,8 +314,8 @@ def _stretches(file: ConllFile, counts_sentences: bool) -> Iterator[_Stretch]:
         more = read_some(stream, file.name, _STRETCH)
         while more:
             data, more = rest + more, read_some(stream, file.name, _STRETCH)
-            # Blank lines at the very end may go on in the next bytes. So the cut is at a break
-            # before them, and each stretch begins with words.
+            # Blank lines at the end may continue in the next bytes. So the cut is at a break before
+            # them, and each stretch begins with words.
             end = _last_break(data.rstrip(b"\r\n")) if more else len(data)
             if not end:
                 if len(data) > _MAX_UNBROKEN:
@@ -332,25 +332,25 @@ def _stretches(file: ConllFile, counts_sentences: bool) -> Iterator[_Stretch]:
 
 
 def _last_break(data: bytes) -> int:
-    """The offset behind the last blank line, 0 if there is none."""
+    """The offset after the last blank line; 0 if there is none."""
     plain = data.rfind(b"\n\n")
     other = data.rfind(b"\n\r\n") if b"\r" in data else -1
     return max(plain + 2 if plain >= 0 else 0, other + 3 if other >= 0 else 0)
 
 
 def _ends_with_words(data: bytes) -> bool:
-    """Whether the last line that is not blank certainly holds a token."""
+    """Whether the last line that is not blank certainly contains a token."""
     end = len(data.rstrip(b" \t\r\n"))
     start = data.rfind(b"\n", 0, end) + 1
     return start > 0 and not data.startswith((b"-DOCSTART-", b"#"), start)
 
 
 def _breaks(data: bytes, newline: Bools) -> Bools:
-    """Whether the first blank line behind a sentence ends with each byte.
+    """For each byte, whether it ends the first blank line after a sentence.
 
-    In `a O/b O///c O/` (`/` is a newline) the breaks are at byte 8 alone: the newline at 7 ends a
-    token line, the one at 8 the first blank line, the one at 9 a second blank line, which ends no
-    further sentence.
+    In `a O/b O///c O/` (`/` is a newline) the only break is at byte 8: the newline at 7 ends a
+    token line, the newline at 8 the first blank line, and the newline at 9 a second blank line,
+    which ends no further sentence.
     """
     body = np.frombuffer(data, np.uint8)
     blank, breaks = np.zeros(len(data), bool), np.zeros(len(data), bool)

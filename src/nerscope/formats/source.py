@@ -1,6 +1,6 @@
 """Sources read sentences, chunk by chunk, from a file or from memory.
 
-Notes about a source name everything that is read differently from how it is written.
+Notes about a source report everything that is not read exactly as it is written.
 """
 
 import warnings
@@ -18,6 +18,7 @@ from nerscope.corpus.corpus import (
     ParsedSentence,
     ReadingNotes,
     build_corpus,
+    file_option,
     label_error,
 )
 from nerscope.corpus.schemes import BIO, Fault, Scheme, label_without_type
@@ -30,7 +31,7 @@ _CHUNK = 1 << 16  # tokens of a chunk, at least
 _MOST_SMALL_FILES = 8  # sources that are small together if each of them is
 _MAX_PLACES = 5  # places that a note lists
 _MAX_ITEMS = 3  # items that a message names
-COMMENTS = "comment lines"  # counted, but not worth a note
+COMMENTS = "comment lines"  # counted, but not shown
 # Methods of `Source` under their names in version 0.2, which plug-ins may define or call.
 _RENAMED = {"nature": "label_style", "saying": "with_options", "follower": "aligner"}
 
@@ -46,11 +47,11 @@ class LabelStyle(NamedTuple):
 class SourceInfo:
     """The facts about a source that are known before its sentences are read.
 
-    `name` is for messages. A system that `respells` may spell tokens otherwise than gold,
-    one that `rebreaks` may end sentences elsewhere, and one that is `retokenised` has other tokens
-    and is aligned with gold over its characters. The words of a source that `is_small` are always
-    kept. `policy` says how strings are located in gold, if a source has no offsets. `format` is
-    the one that `relabelled` writes, if it is not columns.
+    `name` is for messages. A system that `respells` may spell tokens differently from gold. A
+    system that `rebreaks` may have other sentence ends than gold. A system that is `retokenised`
+    has other tokens than gold and is aligned with it by characters. The words of a source that
+    `is_small` are always kept. `policy` is the rule for locating strings in gold, if a source has
+    no offsets. `format` is the format that `relabelled` writes, if it is not columns.
     """
 
     name: str
@@ -63,7 +64,7 @@ class SourceInfo:
 
 
 class Aligner(Protocol):
-    """Brings the mentions of a system onto the tokens of gold, chunk by chunk."""
+    """Maps the mentions of a system to the tokens of gold, chunk by chunk."""
 
     needs_whole_documents: bool  # whether chunks of gold must end where documents end
 
@@ -71,14 +72,14 @@ class Aligner(Protocol):
         """The system's mentions on a chunk of gold."""
 
     def finish(self) -> None:
-        """Refuse a system that goes on where gold has ended."""
+        """Refuse a system that continues after the end of gold."""
 
 
 class Source(ABC):
     """Where sentences come from. A format needs a subclass with `name` and `chunks`.
 
-    A subclass states facts as attributes with the names of `SourceInfo`'s fields, or overrides
-    `info`; everything else has a default.
+    A subclass gives facts about itself as attributes with the names of the fields of `SourceInfo`,
+    or overrides `info`; everything else has a default.
 
     >>> class Names(Source):
     ...     name, respells = "names", True
@@ -90,9 +91,9 @@ class Source(ABC):
     """
 
     name: str
-    is_file = True  # a corpus in memory may be named after a file, and differ from it
-    always_flat = False  # whether no token can belong to two mentions, whatever is read
-    n_columns = 1  # of the first line: a file of three or more may hold gold and predictions
+    is_file = True  # a corpus in memory may have the name of a file and differ from it
+    always_flat = False  # whether the format excludes tokens that belong to two mentions
+    n_columns = 1  # of the first line; a file with three or more may have gold and predicted labels
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -101,7 +102,7 @@ class Source(ABC):
                 _warn_renamed(old, new)
                 setattr(cls, new, vars(cls)[old])
 
-    if not TYPE_CHECKING:  # or else mypy would accept any attribute
+    if not TYPE_CHECKING:  # otherwise mypy would accept any attribute
 
         def __getattr__(self, name: str) -> Any:
             if name not in _RENAMED:
@@ -111,7 +112,7 @@ class Source(ABC):
 
     @property
     def info(self) -> SourceInfo:
-        """The facts that the attributes of the source state."""
+        """The facts that the attributes of the source give."""
         names = [fact.name for fact in fields(SourceInfo)]
         return SourceInfo(**{name: getattr(self, name) for name in names if hasattr(self, name)})
 
@@ -135,70 +136,72 @@ class Source(ABC):
 
     @property
     def file(self) -> Hashable:
-        """Sources with an equal `file`, as two columns of a file, are read once, by `together`."""
+        """Sources with equal `file`, such as two columns of one file, are read by `together`."""
         return id(self)
 
     def together(
         self, members: Sequence["Source"], coding: Coding, *, tokens: bool
     ) -> Iterator[list[Corpus]]:
-        """The chunks of several sources with the same file, side by side."""
+        """The chunks of several sources with the same file, as rows of one corpus per source."""
         for chunk in self.chunks(coding, tokens=tokens):
             yield [chunk] * len(members)
 
     def unread(self, members: Sequence["Source"], coding: Coding) -> Iterator[list[Corpus]] | None:
-        """Like `together`, but tokens keep their bytes and get no codes, where that is possible.
+        """Like `together`, but tokens stay bytes and get no codes; None if that is not possible.
 
         Comparing the bytes of two files is faster than looking every token up in a vocabulary.
         """
         return None
 
     def aligner(self, gold: "Source", coding: Coding, repair: str) -> Aligner | None:
-        """An aligner that locates the mentions in gold, if the source has no tokens for them."""
+        """An aligner that locates the mentions in gold; None for the default aligner."""
         return None
 
     def two_sides(self) -> tuple["Source", "Source"]:
-        """Gold and prediction, if one file has both."""
-        raise UsageError(self.name, "no system is given", "name one, as --system bert=bert.txt")
+        """The gold and the predicted side, if one file has both."""
+        raise UsageError(self.name, "no system is given", "--system NAME=FILE")
 
     def with_options(self, options: Mapping[str, Any]) -> "Source":
-        """The same source with more file options, as far as its format has them."""
+        """The same source with more file options, if its format has them."""
         raise UsageError(
-            self.name, f"{', '.join(options)} cannot be said of it", "say it where it is opened"
+            self.name,
+            f"file options do not apply to a source that is already open: {', '.join(options)}",
+            "give the options when you open the file",
         )
 
     def join(self, sources: Sequence["Source"], name: str) -> "Source":
-        """One source of several of this format; this one is the first of `sources`."""
+        """Join sources of this format to one; `self` is the first of `sources`."""
         return JoinedSources(sources, name)
 
     @property
     def members(self) -> Sequence["Source"]:
-        """The sources that this one joins; none if it is a single file."""
+        """The sources that this source joins; empty for a single file."""
         return ()
 
     def relabelled(self, labels: Mapping[int, str]) -> bytes | None:
-        """The file with other labels on some lines (from 1), and everything else unchanged.
+        """The file with new labels on some lines (counted from 1) and everything else unchanged.
 
-        None if the format has no line for each token.
+        None if the format does not have one line per token.
         """
         return None
 
     @property
     def column_file(self) -> "ConllFile | None":
-        """The source as a file of columns, whose lines can be copied; None if it is not one."""
+        """The source as a column file, whose lines can be copied; None if it is not one."""
         return None
 
 
 def _warn_renamed(old: str, new: str) -> None:
-    message = f"Source.{old} is called {new}; the old name goes in version 0.4"
+    message = f"Source.{old} was renamed to {new}; version 0.4 removes the old name"
     warnings.warn(message, DeprecationWarning, stacklevel=3)
 
 
 class DocumentCount:
     """Numbers the documents of several files as the documents of one corpus.
 
-    Each file begins a new document, unless no file before it has documents: files without documents
-    are one corpus without documents. Whether a file begins a document cannot depend on its own
-    documents, because then it would depend on how much of the file is read at once.
+    A file begins a new document if a file before it has documents. Files without documents are
+    joined to one corpus without documents. Whether a file begins a document must not depend on its
+    own documents, because it would then depend on how much of the file is read at once.
 
     >>> import numpy as np
     >>> count = DocumentCount()
@@ -211,9 +214,9 @@ class DocumentCount:
         self._last, self._offset, self._has_documents = -1, 0, False
 
     def after(self, documents: Ints, *, begins: bool, marked: bool = False) -> Ints:
-        """Number the documents of the next sentences; a file `begins` with them, or goes on.
+        """Number the documents of the next sentences; `begins` if they are the first of a file.
 
-        `marked` documents are known to be documents, even if all sentences are in number 0.
+        With `marked`, the file has documents even if all its sentences are in document 0.
         """
         if begins:
             self._offset = max(self._last + 1 - int(documents[0]), 0) if self._has_documents else 0
@@ -225,7 +228,7 @@ class DocumentCount:
 
 @dataclass(frozen=True)
 class JoinedSources(Source):
-    """Several sources, one after the other, as one source; its options go to each of them.
+    """Several sources, one after the other, as one source; options apply to each of them.
 
     >>> from nerscope.formats.base import open_source
     >>> first, second = (open_source([([word], ["O"])], word) for word in ("Ada", "spoke"))
@@ -238,14 +241,14 @@ class JoinedSources(Source):
     name: str = ""
 
     def __post_init__(self) -> None:
-        # A frozen dataclass has no other way to fill in its defaults.
+        # A frozen dataclass can only set its fields this way.
         object.__setattr__(self, "sources", tuple(self.sources))
         name = self.name or " + ".join(source.name for source in self.sources)
         object.__setattr__(self, "name", name)
 
     @cached_property
     def info(self) -> SourceInfo:
-        """A fact about any of the files is one about all; policy and format are the first one's."""
+        """The facts that hold for any of the files; policy and format of the first file."""
         infos = [source.info for source in self.sources]
         return SourceInfo(
             self.name,
@@ -259,7 +262,7 @@ class JoinedSources(Source):
 
     @cached_property
     def always_flat(self) -> bool:  # type: ignore[override]
-        """Whether no token can belong to two mentions in any of them."""
+        """Whether no source can have tokens that belong to two mentions."""
         return all(source.always_flat for source in self.sources)
 
     @property
@@ -272,11 +275,11 @@ class JoinedSources(Source):
 
     @property
     def file(self) -> Hashable:
-        """The files of all: gold and a system that stand in the same ones are read together."""
+        """The files of all sources; gold and a system in the same files are read together."""
         return tuple(source.file for source in self.sources)
 
     def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
-        """The chunks of each source, under its name; documents are counted on."""
+        """The chunks of each source under its own name, with consecutive document numbers."""
         for row in self.together([self], coding, tokens=tokens):
             yield row[0]
 
@@ -289,15 +292,14 @@ class JoinedSources(Source):
             begins = True  # of the file; only its first chunk may begin a document
             for row in columns[0].together(columns, coding, tokens=tokens):
                 first = row[0]
-                marked = (
-                    first.gaps is not None
-                )  # texts with blanks are documents, even a single one
+                # A text with known blanks is a document, even a single one.
+                marked = first.gaps is not None
                 documents = count.after(first.documents, begins=begins, marked=marked)
                 yield [replace(corpus, documents=documents) for corpus in row]
                 begins = False
 
     def label_style(self, coding: Coding | None = None) -> LabelStyle:
-        """The scheme that all files share, or else the one that fits all of them together."""
+        """The scheme that all files share, or else the scheme that fits them best together."""
         styles = [source.label_style(coding) for source in self.sources]
         if len({style.scheme.name for style in styles}) > 1:
             return super().label_style(coding)
@@ -312,7 +314,7 @@ class JoinedSources(Source):
 
 
 def source_names(source: Source) -> list[str]:
-    """All names that messages may use for a source: its own, and those of its files.
+    """All names that messages may use for a source: its own name and those of its files.
 
     >>> from nerscope.formats.base import open_source
     >>> source_names(JoinedSources([open_source([(["Ada"], ["O"])], "a")], "*"))
@@ -322,16 +324,16 @@ def source_names(source: Source) -> list[str]:
 
 
 def require_tokens(corpus: Corpus) -> Corpus:
-    """The corpus, refused if its sentences are labels alone."""
+    """The corpus; it is refused if its sentences have labels only."""
     if not len(corpus.tokens):
         raise InputError(
-            corpus.name, "the sentences have no tokens", "give each as (tokens, labels)"
+            corpus.name, "the sentences have no tokens", "give each sentence as (tokens, labels)"
         )
     return corpus
 
 
 class SentenceBatch(NamedTuple):
-    """Some sentences, and the notes on them by kind."""
+    """Sentences, and the notes about them by kind."""
 
     sentences: list[ParsedSentence]
     notes: Mapping[str, Note] = {}
@@ -370,35 +372,35 @@ def gather_chunks(
     if sentences:
         yield chunk()
     elif is_empty:
-        raise InputError(name, "the file holds no sentence", "check that it is the right file")
+        raise InputError(name, "the file contains no sentences", "check that it is the right file")
 
 
 class SourceNote(TypedDict):
-    """One kind of note about one source: how often it applies, and where first."""
+    """One kind of note about one source: how often it applies, and its first places."""
 
     source: str
     kind: str
     count: int
     places: list[str]
     message: str
-    items: NotRequired[list[str]]  # what it is about, where that can be named
-    of: NotRequired[int]  # the total, where there is a rate
+    items: NotRequired[list[str]]  # the texts that it is about, if they are known
+    of: NotRequired[int]  # the total, if there is a rate
 
 
 def reading_notes(
     name: str, reading: ReadingNotes, scheme: Scheme, repair: str
 ) -> Iterator[SourceNote]:
-    """The notes about one file; the repair `none` refuses the first forbidden transition."""
+    """The notes about one file; with the repair `none`, a forbidden transition is an error."""
     if reading.differing_tokens:
         message = (
-            f"{plural(reading.differing_tokens, 'token')} spelt otherwise than in gold; "
+            f"{plural(reading.differing_tokens, 'token')} spelt differently from gold, "
             "matched by position"
         )
         lines = [reading.first_differing_line]
         yield make_note(name, "different tokens", reading.differing_tokens, lines, message)
     if reading.mended_labels:
-        message = f"{plural(reading.mended_labels, 'label')} mended as asked"
-        yield make_note(name, "mended labels", reading.mended_labels, [], message)
+        message = f"{plural(reading.mended_labels, 'label')} corrected by the file option mend"
+        yield make_note(name, "corrected labels", reading.mended_labels, [], message)
     if reading.comment_lines:
         message = f"{plural(reading.comment_lines, 'comment line')} left out"
         yield make_note(name, COMMENTS, reading.comment_lines, [], message)
@@ -407,7 +409,7 @@ def reading_notes(
             yield _format_note(name, kind, note)
     places = reading.transitions.label_places()
     if scheme.bare is None and (text := label_without_type(list(places))):
-        # Two workers may have read these labels, each of which saw one kind alone.
+        # Two workers may have read these labels, and each may have seen one kind only.
         raise label_error(f"{name}:{places[text][1]}", text)
     faults = reading.transitions.faults(scheme)
     if faults:
@@ -436,7 +438,7 @@ def notes_of_files(
 
 
 def _format_note(name: str, kind: str, note: Note) -> SourceNote:
-    """A note of a format; its message names the first few items."""
+    """A note of a format; its message lists the first few items."""
     named = ", ".join(f"'{item}'" for item in dict.fromkeys(note.items[:_MAX_ITEMS]))
     more = " …" if named and note.times > _MAX_ITEMS else ""
     rate = f" of {note.out_of} ({100 * note.times / note.out_of:.1f} %)" if note.out_of else ""
@@ -454,7 +456,8 @@ def _repair_note(name: str, scheme: str, faults: Sequence[Fault], repair: str) -
         raise FormatError(
             f"{name}:{first.first_line}",
             f"{describe_fault(first)} is not allowed in {scheme} ({plural(total, 'such place')})",
-            "mend the labels, name the right scheme with scheme=…, or choose a repair",
+            f"correct the labels, set the scheme ({file_option(name, 'scheme=iob1')}), "
+            "or choose a repair (--repair conlleval)",
         )
     kinds = ", ".join(f"{describe_fault(fault)} ({fault.times})" for fault in faults[:3])
     message = (
@@ -476,7 +479,7 @@ def make_note(
     message: str,
     items: Sequence[str] = (),
 ) -> SourceNote:
-    """A note with the places of its first few lines; line 0 stands for the file as a whole."""
+    """A note with the places of its first few lines; line 0 means the whole file."""
     places = [f"{name}:{line}" if line else name for line in lines[:_MAX_PLACES]] or [name]
     note: SourceNote = {
         "source": name,
@@ -495,12 +498,12 @@ def note_line(note: SourceNote) -> str:
 
 
 def note_lines(notes: Iterable[SourceNote]) -> list[str]:
-    """One line per note; comment lines are counted, but not worth a line."""
+    """One line per note, except notes about comment lines."""
     return [note_line(note) for note in notes if note["kind"] != COMMENTS]
 
 
 def summed_notes(notes: Sequence[SourceNote]) -> list[str]:
-    """One line per kind of note: that of a single file, or how often it applies in how many.
+    """One line per kind of note: its message, or its total if several files have it.
 
     >>> notes = [make_note(f"{name}.txt", "repaired labels", 2, [7], "…") for name in "ab"]
     >>> summed_notes(notes)
@@ -515,7 +518,7 @@ def summed_notes(notes: Sequence[SourceNote]) -> list[str]:
     return [_summed(kind, same) for kind, same in by_kind.items()]
 
 
-# Kinds whose counts say nothing together.
+# Kinds whose counts are not added up over files.
 _NOT_SUMMED = (
     "identical outputs",
     "different schemes",

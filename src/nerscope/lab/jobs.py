@@ -1,4 +1,4 @@
-"""Jobs: a system on a dataset with a seed, keyed by everything that its output depends on."""
+"""Jobs: a system on a dataset with a seed. The key of a job covers all inputs of its output."""
 
 import hashlib
 import inspect
@@ -20,7 +20,7 @@ from nerscope.lab.plan import TrainedSystem
 from nerscope.lab.recipe import RECIPES, File, Recipe, recipe_named
 from nerscope.version import VERSION
 
-_KEY_LETTERS = 16  # of a key that the name of a folder has
+_KEY_LETTERS = 16  # letters of the key in the name of a folder
 # Files with these endings are code or settings: a command that names one depends on its content.
 _CODE_ENDINGS = {
     *(".py", ".sh", ".pl", ".rb", ".r", ".jl", ".js", ".jar"),
@@ -30,7 +30,7 @@ _CODE_ENDINGS = {
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One training: a system, a dataset, a seed."""
+    """One training run: a system, a dataset, a seed."""
 
     system: TrainedSystem
     data: Data
@@ -42,19 +42,19 @@ class Job:
 
     @property
     def folder_name(self) -> str:
-        """The name of its folder: by its key, so that renaming a system trains nothing anew."""
+        """The name of its folder, from the key: a renamed system is not trained again."""
         return f"{self.system.recipe or 'command'}-{self.key[:_KEY_LETTERS]}"
 
     @property
     def output_options(self) -> str:
-        """The file options of its output: those of the test file unless the plan gives others."""
+        """The file options of its output; default: those of the test file."""
         if self.system.output_options is not None:
             return self.system.output_options
         return self.data.test[len(path_of(self.data.test)) + len(OPTIONS_MARK) :]
 
 
 def make_jobs(systems: Sequence[TrainedSystem], data: Sequence[Data], folder: Path) -> list[Job]:
-    """Every system on every dataset with each of its seeds; `folder` is where the plan lies."""
+    """Every system on every dataset with each of its seeds; `folder` is the folder of the plan."""
     return [
         Job(system, dataset, seed, _job_key(system, dataset, seed, folder))
         for dataset in data
@@ -65,29 +65,29 @@ def make_jobs(systems: Sequence[TrainedSystem], data: Sequence[Data], folder: Pa
 
 def _job_key(system: TrainedSystem, data: Data, seed: int, folder: Path) -> str:
     if not data.train:
-        raise UsageError(f"dataset '{data.name}'", "it has no training data", 'add train = "FILE"')
+        raise UsageError(f"dataset '{data.name}'", "no training data", 'add train = "FILE"')
     if system.command and "{dev}" in system.command and not data.dev:
         raise UsageError(
             f"dataset '{data.name}'",
-            f"the command of '{system.name}' asks for {{dev}}, and there is no such file",
-            'add dev = "FILE", or leave {dev} out',
+            f"the command of '{system.name}' uses {{dev}}, but the dataset has no dev file",
+            'add dev = "FILE", or remove {dev} from the command',
         )
     files = [list(map(_file_key, texts)) for texts in (data.train, data.dev, [data.test])]
     method = _recipe_key(system) if system.recipe else _command_key(system, folder)
-    # Where nothing is random, all seeds have the same key: they are one job with one output.
+    # If nothing is random, all seeds have the same key: they are one job with one output.
     job_seed = seed if system.recipe is None or recipe_named(system.recipe).random else None
-    # Names of systems and datasets are not part of the key: they change no output.
+    # Names of systems and datasets are not part of the key: they do not change the output.
     content = json.dumps([files, method, system.context, job_seed], sort_keys=True)
     return hashlib.sha256(content.encode()).hexdigest()
 
 
 def _file_key(text: str) -> list[str]:
-    """The content of a file and of those that are read with it, and its options."""
+    """Digests of a file and of the files that are read with it, and the file options."""
     return [*map(content_digest, input_files(text)), text[len(path_of(text)) :]]
 
 
 def _recipe_key(system: TrainedSystem) -> list[Any]:
-    """The code of the recipe, its options, and the content of files that options name."""
+    """The code of the recipe, its options, and the content of the files named by options."""
     assert system.recipe is not None
     recipe = recipe_named(system.recipe)
     files = [name for name, option in recipe.options.items() if option.kind is File]
@@ -100,7 +100,7 @@ def _recipe_key(system: TrainedSystem) -> list[Any]:
 
 
 def _code_digests(recipe: Recipe) -> list[str]:
-    """The file of a user's recipe; for a built-in one, all recipes with the modules they share."""
+    """Digests of a user's recipe file; for a built-in recipe, of all recipes and shared modules."""
     if RECIPES.is_built_in(recipe.name):
         packages = (Path(__file__).parent / name for name in ("recipes", "neural"))
         paths = sorted(str(path) for package in packages for path in package.glob("*.py"))
@@ -113,14 +113,14 @@ def _code_digests(recipe: Recipe) -> list[str]:
 def _command_key(system: TrainedSystem, folder: Path) -> list[Any]:
     """The command, and the content of the programs and settings that it names.
 
-    Other files do not count: the command may write them itself, as a log.
+    Other files are ignored: the command may write them itself, for example a log.
     """
     assert system.command is not None
     try:
         words = shlex.split(system.command)
     except ValueError:
         words = system.command.split()  # an unclosed quote
-    # A file may be named as in --config=FILE, and as in cd FOLDER && python FILE.
+    # Commands also name files as in `--config=FILE` and `cd FOLDER && python FILE`.
     names = [name for word in words for name in (word, word.partition("=")[2]) if name]
     folders = [folder, *(folder / word for word in words if _is_folder(folder / word))]
     paths = [place / name for place in folders for name in names]
@@ -133,7 +133,7 @@ def _is_code(path: Path) -> bool:
 
 
 def _is_file(path: Path) -> bool:
-    """Whether there is such a file; False for a text that cannot be a path (too long, a NUL)."""
+    """Whether the file exists; False if the text is not a valid path (too long, a NUL)."""
     try:
         return path.is_file()
     except (OSError, ValueError):
@@ -148,7 +148,7 @@ def _is_folder(path: Path) -> bool:
 
 
 def _option_content(value: str | None) -> Any:
-    """The content of a file or folder; another value, as the name of a model, as it is."""
+    """A digest of the file or folder; any other value, such as a model name, is returned as is."""
     if value is None or _is_file(Path(value)):
         return value and content_digest(value)
     if not _is_folder(Path(value)):
@@ -158,7 +158,7 @@ def _option_content(value: str | None) -> Any:
 
 
 def content_digest(path: str) -> str:
-    """The digest of a file; it is read again only if its time or size has changed."""
+    """The digest of a file; the file is read again only if its time or size has changed."""
     if is_remote(path):
         return file_digest(path)
     try:

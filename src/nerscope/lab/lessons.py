@@ -1,4 +1,4 @@
-"""From files to lessons, and from predicted labels to files."""
+"""Make lessons from files, and write predicted labels to files."""
 
 import os
 import tempfile
@@ -34,15 +34,16 @@ def baseline(
     say: Say = lambda line: None,
     **options: Any,
 ) -> list[list[str]]:
-    """Train a system by a recipe, and return its labels of the test sentences.
+    """Train a system with a recipe, and return its labels for the test sentences.
 
     - `train`, `test`, `dev`: files or sentences; the recipe never sees the labels of `test`.
       Several training files, as a list, are one training set.
     - `output`: write the test file here, with the predicted labels in its scheme.
-    - `recipe`, `seed`, and the options of the recipe as further keywords.
-    - `say`: is called with each line of the log.
+    - `recipe`, `seed`: the name of the recipe, and its random seed.
+    - `options`: the options of the recipe, as keywords.
+    - `say`: called with each line of the log.
 
-    The result is in the scheme bio.
+    The returned labels are in the scheme bio.
 
     >>> train = [(["Ada", "met", "Bob", "Lee"], ["B-PER", "O", "B-PER", "I-PER"])]
     >>> test = [(["Ada", "saw", "Lee"], ["O", "O", "O"])]
@@ -79,11 +80,10 @@ def train_and_predict(
     context: int = 1,
     types: LabelCodes | None = None,
 ) -> list[list[str]]:
-    """The labels that a recipe gives to the test sentences.
+    """Train with a recipe, and return its labels for the test sentences.
 
-    With `context`, the recipe gets so many consecutive sentences of a document as one; its labels
-    are cut back to the sentences of the file. `types` renames and drops types before the recipe
-    learns them.
+    `context` consecutive sentences of a document are joined into one for the recipe, and the labels
+    are split into the sentences of the file again. `types` renames and drops types before training.
     """
     test = _flat_corpus(sources.test)
     dev = _flat_corpus(sources.dev, types) if sources.dev is not None else None
@@ -95,8 +95,8 @@ def train_and_predict(
         folder,
         say,
     )
-    # Counted after joining: this is what the recipe works with.
-    say(f"{len(lesson.train)} sentences to learn from, {len(lesson.test)} to label")
+    # Counted after joining: the recipe sees the joined sentences.
+    say(f"{len(lesson.train)} training sentences, {len(lesson.test)} test sentences")
     return _cut_back(test.starts, recipe.predict(lesson, options))
 
 
@@ -105,7 +105,9 @@ def _flat_corpus(source: Source, types: LabelCodes | None = None) -> Corpus:
     corpus = require_tokens(join_chunks(list(source.chunks(coding))))
     if not corpus.is_flat:
         raise InputError(
-            source.name, "its mentions overlap, which labels cannot write", "give flat ones"
+            source.name,
+            "its mentions overlap, and labels cannot represent overlapping mentions",
+            "give data without overlapping mentions",
         )
     return corpus
 
@@ -117,7 +119,7 @@ def _words(corpus: Corpus) -> list[list[str]]:
 def _tagged(corpus: Corpus, context: int) -> list[Tagged]:
     """The sentences with their labels in the scheme bio."""
     codes = encode(corpus.mentions(), corpus.starts, corpus.coding.labels, BIO)
-    names = corpus.coding.labels.texts_in(BIO, always_typed=True)  # recipes divide them at the dash
+    names = corpus.coding.labels.texts_in(BIO, always_typed=True)  # recipes split at the dash
     spelt = [names[code] for code in codes.tolist()]
     labels = [spelt[begin:end] for begin, end in pairwise(corpus.starts.tolist())]
     columns = (
@@ -136,14 +138,14 @@ def _join_sentences(sentences: list[list[str]], documents: Ints, context: int) -
 
 
 def _cut_back(starts: Ints, labels: Sequence[Sequence[str]]) -> list[list[str]]:
-    """The labels of joined sentences as those of the sentences of the file."""
-    # Joining changes no token, so the labels of all sentences can be cut anew as one sequence.
+    """Split the labels of joined sentences into the sentences of the file."""
+    # Joining keeps all tokens, so all labels can be split as one sequence.
     flat = list(chain.from_iterable(labels))
     return [flat[begin:end] for begin, end in pairwise(starts.tolist())]
 
 
 def with_labels(source: Source, labels: Sequence[Sequence[str]]) -> bytes:
-    """The file with other labels, in the scheme of the file; everything else stays as it is."""
+    """The file with new labels in its own scheme; everything else is unchanged."""
     corpus, scheme = _flat_corpus(source), source.label_style().scheme
     sentences = list(zip(_words(corpus), labels, strict=True))
     predicted = Corpus.of(sentences, name=f"the labels for {source.name}", scheme=BIO.name)
@@ -151,5 +153,5 @@ def with_labels(source: Source, labels: Sequence[Sequence[str]]) -> bytes:
     names = predicted.coding.labels.texts_in(scheme)
     spelt = (names[code] for code in codes.tolist())
     data = source.relabelled(dict(zip(corpus.lines.tolist(), spelt, strict=True)))
-    # A format that cannot be relabelled in place is written as columns.
+    # Formats without support for new labels are written as columns.
     return write_conll(predicted, scheme) if data is None else data

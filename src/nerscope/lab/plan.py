@@ -23,7 +23,7 @@ from nerscope.experiment.config import (
 from nerscope.experiment.toml import Toml, read_toml
 from nerscope.lab.recipe import File, recipe_named
 
-# What a command of a plan may refer to, each written {in braces}.
+# The placeholders of commands in a plan, each written {in braces}.
 OUT_OF_DOMAIN = "out_of_domain"
 PLACEHOLDERS = ("train", "dev", "test", "output", "seed")
 _COMMON_KEYS = ("seeds", "context", "timeout")
@@ -50,15 +50,15 @@ _PROTOCOL_KEYS: Mapping[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class TrainedSystem:
-    """A system that is trained: by a recipe with its options, or by a command."""
+    """A system that is trained with a recipe and its options, or with a command."""
 
     name: str
     seeds: Sequence[int]
     recipe: str | None = None
     options: Mapping[str, Any] | None = None  # of the recipe
     command: str | None = None
-    output_options: str | None = None  # file options of what a command writes
-    context: int = 1  # how many sentences of a document are joined into one
+    output_options: str | None = None  # file options of the output of a command
+    context: int = 1  # number of sentences of a document that are joined into one
     timeout: float | None = None  # seconds
     # Types that a recipe learns as others, or not at all, as the evaluation counts them:
     map: Mapping[str, str] = field(default_factory=dict)
@@ -71,10 +71,10 @@ class RunPlan:
 
     toml: Toml
     chosen: ExperimentOptions
-    data: Sequence[Data]  # empty if the protocol says how to make them
+    data: Sequence[Data]  # empty if the protocol splits data
     protocol: Mapping[str, Any]
     trained: Sequence[TrainedSystem]
-    existing: Mapping[str, Any]  # systems whose outputs exist, with the patterns of these files
+    existing: Mapping[str, Any]  # systems with output files, and the patterns of these files
 
     @property
     def folder(self) -> Path:
@@ -99,9 +99,9 @@ class RunPlan:
 
     @property
     def held_out(self) -> list[Data]:
-        """For the protocol `out_of_domain`: each test set with the training parts of all others.
+        """For the protocol `out_of_domain`: each test set with the training data of all others.
 
-        The dev data, which may decide when training stops, are of the other domains, too.
+        The dev data also come from the other domains, since they may decide when training stops.
         """
         if not self.protocol.get(OUT_OF_DOMAIN):
             return []
@@ -136,8 +136,8 @@ def load_plan(path: str | Path) -> RunPlan:
     if bool(data) == bool(protocol.get("data")):
         raise InputError(
             str(path),
-            "it must say where datasets come from, and only once",
-            "write [datasets.NAME], or [protocol] with data = [...]",
+            "datasets are missing, or defined both in [datasets] and in [protocol]",
+            "write either [datasets.NAME], or [protocol] with data = [...]",
         )
     if protocol.get(OUT_OF_DOMAIN):
         _check_domains(data, toml)
@@ -154,9 +154,10 @@ def load_plan(path: str | Path) -> RunPlan:
     check_names(names)
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise UsageError(toml.place("systems"), f"two systems are called '{twice}'", "rename one")
+        fact = f"two systems have the name '{twice}'"
+        raise UsageError(toml.place("systems"), fact, "rename one of them")
     if not tables:
-        raise InputError(str(path), "it names no system", "write [systems.NAME]")
+        raise InputError(str(path), "no system is defined", "write [systems.NAME]")
     trained = [_with_types(system, chosen.settings, toml) for system in trained]
     return RunPlan(toml, chosen, data, protocol, trained, existing)
 
@@ -173,28 +174,28 @@ def _without_own_training(dataset: Data, all_data: Sequence[Data]) -> Data:
 
 
 def _check_domains(data: Sequence[Data], toml: Toml) -> None:
-    """Raise an error if a plan has too few domains, or one that others cannot learn from."""
+    """Raise an error if a plan has fewer than two domains, or a domain without training data."""
     untrained = next((dataset.name for dataset in data if not dataset.train), None)
     if len(data) < 2 or untrained:
-        fact = f"dataset '{untrained}' has no training data" if untrained else "it has one domain"
+        fact = f"dataset '{untrained}' has no training data" if untrained else "there is only one"
         raise UsageError(
             toml.place(OUT_OF_DOMAIN),
-            f"{OUT_OF_DOMAIN} trains on the other domains, and {fact}",
+            f"{OUT_OF_DOMAIN} trains on the other domains, but {fact}",
             "write [datasets.NAME] with train and test for two domains or more",
         )
 
 
 def _with_types(system: TrainedSystem, settings: Settings, toml: Toml) -> TrainedSystem:
-    """The system with the types that the evaluation counts; commands read files as they are."""
+    """The system with the map and drop of the evaluation; commands read unchanged files."""
     if system.recipe is None:
         return system
     for old, new in settings.map.items():
-        if settings.map.get(new, new) != new:  # what is learnt as B would count as C later
+        if settings.map.get(new, new) != new:  # a type learnt as B would be scored as C
             raise UsageError(
                 toml.place(old),
-                f"map counts {old} as {new}, and {new} as {settings.map[new]}: a system that "
-                f"learns {new} would be counted as {settings.map[new]}",
-                "rename every type in one step",
+                f"map renames {old} to {new}, and {new} to {settings.map[new]}: a system that "
+                f"learns {new} would be scored as {settings.map[new]}",
+                "map every type directly to its final name",
             )
     return replace(system, map=settings.map, drop=settings.drop)
 
@@ -205,7 +206,7 @@ def _is_text(value: object) -> bool:
 
 def _protocol(toml: Toml) -> dict[str, Any]:
     table = toml.table("protocol")
-    # test = 1 is a whole number in TOML, and a share here: it is refused with the other shares.
+    # test = 1 is an integer in TOML, but a share here: `split` checks it with the other shares.
     shares = {key: float(table[key]) for key in ("test", "dev") if type(table.get(key)) is int}
     table = {**table, **shares}
     toml.values(table, _PROTOCOL_KEYS, "protocol")
@@ -213,41 +214,46 @@ def _protocol(toml: Toml) -> dict[str, Any]:
         kind = str if key == "data" else int
         if not all(type(item) is kind for item in table.get(key, [])) or table.get(key) == []:
             raise UsageError(
-                toml.place(key), f"'{key}' in [protocol] cannot be {table[key]!r}", _LISTS[key]
+                toml.place(key),
+                f"invalid value {table[key]!r} for '{key}' in [protocol]",
+                _LISTS[key],
             )
     kinds = [key for key in KINDS if table.get(key)]
     idle = [key for key in table if key not in (*PROTOCOL_TYPES, "seeds", "data", OUT_OF_DOMAIN)]
     if idle and not table.get("data"):
         raise UsageError(
             toml.place(idle[0]),
-            f"'{idle[0]}' in [protocol] says how data are split, and there are none",
-            'add data = ["FILE"], or leave it out',
+            f"'{idle[0]}' in [protocol] is an option of splitting, but no data are split",
+            'add data = ["FILE"], or remove the key',
         )
     if table.get("data") and table.get(OUT_OF_DOMAIN):
         raise UsageError(
             toml.place(OUT_OF_DOMAIN),
-            f"{OUT_OF_DOMAIN} needs domains with training and test parts, and data are split here",
-            "write [datasets.NAME] for each domain; leave_out = true tests on whole files",
+            f"{OUT_OF_DOMAIN} needs [datasets.NAME] for each domain, but [protocol] splits data",
+            "write [datasets.NAME] with train and test, or leave_out = true to test on whole files",
         )
     if table.get("data") and len(kinds) != 1:
         raise UsageError(
             toml.place("protocol"),
-            f"{len(kinds)} ways to split are chosen",
+            f"{len(kinds)} ways to split are given instead of one",
             f"choose one of {', '.join(KINDS)}",
         )
     return table
 
 
-_LISTS = {"data": "give a list of files", "seeds": "give a list of whole numbers from 0"}
+_LISTS = {
+    "data": 'write data = ["FILE"]',
+    "seeds": "write seeds = [1, 2, 3] (whole numbers from 0)",
+}
 
 
 def _variants(
     name: str, table: Mapping[str, Any], seeds: Sequence[int], toml: Toml
 ) -> Iterator[TrainedSystem]:
-    """A system for every combination of the options that list several values.
+    """One system for every combination of options with several values.
 
-    `context = [1, 2]` and `rate = [0.1, 0.2]` of the system s give four systems, the first of them
-    named "s.context=1.rate=0.1".
+    The system s with `context = [1, 2]` and `rate = [0.1, 0.2]` gives four systems; the name of the
+    first is "s.context=1.rate=0.1".
     """
     lists = {key: value for key, value in table.items() if type(value) is list and key != "seeds"}
     fixed = {key: value for key, value in table.items() if key not in lists}
@@ -256,7 +262,7 @@ def _variants(
         raise UsageError(
             toml.place(name),
             f"system '{name}' has {len(choices)} variants",
-            f"list at least one value of each option, and at most {_MAX_VARIANTS} in all",
+            f"list at least one value per option, and at most {_MAX_VARIANTS} combinations",
         )
     for values in choices:
         variant = dict(zip(lists, values, strict=True))
@@ -271,13 +277,17 @@ def _system(
     seeds = _checked_seeds(table.get("seeds", seeds), place)
     context = table.get("context", 1)
     if type(context) is not int or context < 1:
-        raise UsageError(place, f"context = {context!r} cannot be", "give a whole number from 1")
+        raise UsageError(
+            place, f"invalid value context = {context!r}", "give a whole number from 1"
+        )
     timeout = table.get("timeout")
     if timeout is not None and (type(timeout) not in (int, float) or not timeout > 0):
-        raise UsageError(place, f"timeout = {timeout!r} cannot be", "give seconds, as 3600")
+        raise UsageError(
+            place, f"invalid value timeout = {timeout!r}", "write timeout = 3600 (seconds)"
+        )
     system = TrainedSystem(name, seeds, context=context, timeout=timeout)
     if "command" in table and "recipe" in table:
-        raise UsageError(place, f"'{key}' has both a recipe and a command", "keep one of them")
+        raise UsageError(place, f"'{key}' has both a recipe and a command", "remove one of them")
     if "command" in table:
         return _with_command(system, table, toml, place)
     return _with_recipe(system, table, toml, place)
@@ -289,9 +299,9 @@ def _checked_seeds(seeds: object, place: str) -> tuple[int, ...]:
         or not seeds
         or not all(type(seed) is int and seed >= 0 for seed in seeds)
     ):
-        raise UsageError(place, f"seeds = {seeds!r} cannot be", _LISTS["seeds"])
+        raise UsageError(place, f"invalid value seeds = {seeds!r}", _LISTS["seeds"])
     if len(set(seeds)) < len(seeds):
-        raise UsageError(place, "a seed is there twice", "give each seed once")
+        raise UsageError(place, "a seed is repeated", "give each seed once")
     return tuple(seeds)
 
 
@@ -300,7 +310,8 @@ def _with_recipe(
 ) -> TrainedSystem:
     values = {key: value for key, value in table.items() if key not in ("recipe", *_COMMON_KEYS)}
     if type(table["recipe"]) is not str:
-        raise UsageError(place, f"recipe = {table['recipe']!r} cannot be", "name a recipe")
+        fact = f"invalid value recipe = {table['recipe']!r}"
+        raise UsageError(place, fact, 'write recipe = "NAME" (nerscope recipes lists the names)')
     recipe = recipe_named(table["recipe"])
     options = recipe.checked(values, place)
     for option in recipe.options.values():
@@ -310,7 +321,7 @@ def _with_recipe(
 
 
 def _resolve(folder: Path, value: str) -> str:
-    """A path relative to the plan if there is such a file; otherwise the value, a model's name."""
+    """The path relative to the plan if it exists; otherwise the value, such as a model name."""
     path = folder / value
     return str(path) if path.exists() else value
 
@@ -322,11 +333,11 @@ def _with_command(
     command, options = table["command"], table.get("options")
     for key, value in (("command", command), ("options", options or "")):
         if type(value) is not str:
-            raise UsageError(place, f"{key} = {value!r} cannot be", "give a text")
+            raise UsageError(place, f"invalid value {key} = {value!r}", "give a string")
     if "{output}" not in command:
         raise UsageError(
             place,
-            f"the command of '{system.name}' does not say where it writes",
-            "write {output} where the name of its output goes",
+            f"the command of '{system.name}' has no {{output}}",
+            "write {output} in place of the name of its output file",
         )
     return replace(system, command=command, output_options=options)

@@ -1,4 +1,4 @@
-"""Recipes: functions that train a system. What they get and return, and their options."""
+"""Recipes: functions that train a system. Their input, output and options."""
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
@@ -15,11 +15,11 @@ from nerscope.errors import FaultError, UsageError, expect, suggest
 from nerscope.registry import Registry, user_code
 from nerscope.results.rows import ResultRow
 
-File = Path | str  # the value of an option that may name a file or a folder
+File = Path | str  # type of an option whose value may be a file or folder
 
 
 class Tagged(NamedTuple):
-    """A sentence to learn from: its words, and their labels in the scheme bio.
+    """A training sentence: its words, and their labels in the scheme bio.
 
     >>> Tagged(["Ada", "spoke"], ["B-PER", "O"]).labels
     ['B-PER', 'O']
@@ -31,12 +31,12 @@ class Tagged(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """What a recipe gets: sentences to learn from, and sentences to label.
+    """The input of a recipe: training sentences, and sentences to label.
 
     - `train`, `dev`: sentences with labels; `dev` may be empty.
     - `test`: sentences without labels, each a list of words.
-    - `seed`: of everything that is random.
-    - `folder`: for files that a library needs to write; it is deleted afterwards.
+    - `seed`: the random seed.
+    - `folder`: a folder for temporary files; it is deleted afterwards.
     - `say`: writes a line into the log.
     """
 
@@ -62,10 +62,10 @@ class Lesson:
 # A recipe's function: takes a lesson and options, returns a label for each word of each sentence.
 Train = Callable[..., Sequence[Sequence[str]]]
 _KIND_WORDS: Mapping[type, str] = {
-    int: "whole number",
-    float: "number",
-    str: "text",
-    bool: "yes or no",
+    int: "a whole number",
+    float: "a number",
+    str: "a string",
+    bool: "true or false",
 }
 
 
@@ -80,34 +80,35 @@ class Option(NamedTuple):
 
     @property
     def expected(self) -> str:
-        """What a value must be, as messages say it."""
+        """The expected kind of value, for messages."""
         if isinstance(self.kind, tuple):
-            return ", ".join(map(str, self.kind))
-        kind = _KIND_WORDS.get(self.kind, "file or folder")
+            return " or ".join(map(str, self.kind))
+        kind = _KIND_WORDS.get(self.kind, "a file or folder")
         return kind if self.least == -inf else f"{kind} from {self.least:g}"
 
     def parse(self, text: str) -> Any:
-        """The value in a text; an invalid text is returned as it is, and `checked` refuses it."""
+        """The value of a text; an invalid text is returned as is, and `checked` raises an error."""
         choices = {str(value): value for value in self.kind} if isinstance(self.kind, tuple) else {}
         if self.kind is bool:
-            choices = {"yes": True, "no": False}
+            choices = {"true": True, "yes": True, "false": False, "no": False}
         try:
             return self.kind(text) if self.kind in (int, float) else choices.get(text, text)
         except ValueError:
             return text
 
     def checked(self, value: Any, place: str) -> Any:
-        """The value; raises `UsageError` if it is of another kind or too small."""
+        """The value; raises `UsageError` if it has the wrong type or is too small."""
         if isinstance(self.kind, tuple):
             fits = value in self.kind
-        elif self.kind is float:  # a whole number is fine, but True is an int too
+        elif self.kind is float:  # an int is fine, but True is an int too
             fits = isinstance(value, int | float) and not isinstance(value, bool)
         elif self.kind in (int, str):
             fits = type(value) is self.kind
         else:
             fits = isinstance(value, bool if self.kind is bool else (str, Path))
         if not fits or (self.kind in (int, float) and value < self.least):
-            raise UsageError(place, f"{self.name} = {value!r} cannot be", f"give: {self.expected}")
+            fact = f"invalid value {self.name} = {value!r}"
+            raise UsageError(place, fact, f"give {self.expected}")
         return value
 
 
@@ -115,25 +116,25 @@ class Option(NamedTuple):
 class Recipe:
     """A way to train a system: a function of a lesson, and what it needs to run.
 
-    Its words are those of the function's docstring: the first line is the `phrase`, the rest the
-    `definition`. Its options are the keyword-only parameters of the function.
+    The docstring of the function describes it: the first line is the `phrase`, the rest is the
+    `definition`. The keyword-only parameters of the function are its options.
     """
 
     name: str
     train: Train
-    needs: Mapping[str, str]  # modules that must be installed, with the package of each
-    extra: str | None  # of nerscope, which installs them
-    random: bool = True  # whether another seed may give another system
+    needs: Mapping[str, str]  # required modules, each with its package
+    extra: str | None  # the extra of nerscope that installs them
+    random: bool = True  # whether the result depends on the seed
     title: str = ""
 
     @property
     def phrase(self) -> str:
-        """What it is, in one line."""
+        """A description in one line."""
         return (self.train.__doc__ or "").strip().split("\n")[0]
 
     @property
     def definition(self) -> str:
-        """How it works, in a few sentences; empty if the docstring has one line only."""
+        """A longer description; empty if the docstring has only one line."""
         return inspect.cleandoc(self.train.__doc__ or "").partition("\n\n")[2]
 
     @property
@@ -167,7 +168,11 @@ class Recipe:
     def _check_known(self, name: str, place: str) -> None:
         if name not in self.options:
             fact = f"recipe '{self.name}' has no option '{name}'"
-            fix = suggest(name, self.options) if self.options else "leave it out: it has none"
+            fix = (
+                suggest(name, self.options)
+                if self.options
+                else "remove the option: this recipe has none"
+            )
             raise UsageError(place, fact, fix)
 
     def parse_options(self, texts: Sequence[str]) -> dict[str, Any]:
@@ -181,9 +186,13 @@ class Recipe:
             name, equals, value = text.partition("=")
             self._check_known(name, f"--option {text}")
             if not equals:
-                raise UsageError(f"--option {text}", "it has no value", f"write {name}=VALUE")
+                raise UsageError(
+                    f"--option {text}", "the option has no value", f"--option {name}=VALUE"
+                )
             if name in values:
-                raise UsageError(f"--option {text}", "an option is said twice", "say it once")
+                raise UsageError(
+                    f"--option {text}", "an option is given twice", "give each option once"
+                )
             values[name] = self.options[name].parse(value)
         return self.checked(values, "--option")
 
@@ -198,15 +207,15 @@ class Recipe:
             )
 
     def predict(self, lesson: Lesson, options: Mapping[str, Any]) -> list[list[str]]:
-        """Train, and label the test sentences. Every word must get a label."""
+        """Train, and label every word of the test sentences."""
         self.check_runs_here()
         with user_code(f"recipe '{self.name}'"):
             predicted = [list(map(str, labels)) for labels in self.train(lesson, **options)]
         if [len(labels) for labels in predicted] != [len(words) for words in lesson.test]:
             raise FaultError(
                 f"recipe '{self.name}'",
-                "its labels are not those of the test sentences: their numbers differ",
-                "give one label for each word of each sentence",
+                "the numbers of labels and of words in the test sentences differ",
+                "return one label for each word of each sentence",
             )
         return predicted
 
@@ -215,8 +224,8 @@ def _option(name: str, default: Any, hint: Any) -> Option:
     """An option from the type hint of its parameter.
 
     `Annotated[int, "passes", 1]` has the kind int, the text "passes" and the minimum 1;
-    `Literal["a", "b"]` has the kind ("a", "b"); `int | None` the kind int; `Path | str`, and
-    whatever else a hint may be, is a file.
+    `Literal["a", "b"]` has the kind ("a", "b"); `int | None` has the kind int; `Path | str` and all
+    other hints have the kind File.
     """
     hint, *about_and_least = get_args(hint) if get_origin(hint) is Annotated else (hint,)
     kinds = [kind for kind in get_args(hint) if kind is not NoneType]
@@ -229,12 +238,12 @@ def _option(name: str, default: Any, hint: Any) -> Option:
     return Option(name, default, kind, *about_and_least)
 
 
-# Files in lab/recipes/ register themselves here when the first recipe is looked up.
+# The modules in lab/recipes/ are imported, and register their recipes, at the first lookup.
 RECIPES: Registry[Recipe] = Registry("recipe", package="nerscope.lab.recipes")
 
 
 def recipe_named(name: str) -> Recipe:
-    """The recipe of a name, built in or registered by a user.
+    """The recipe with this name, built-in or registered by a user.
 
     >>> recipe_named("dictionary").options
     mappingproxy({})
@@ -252,21 +261,21 @@ def register_recipe(
 ) -> Callable[[Train], Train]:
     """Register a function as a recipe: `@register_recipe("name")` before its definition.
 
-    - `needs`: the modules that it imports, each with the package that has it.
+    - `needs`: the modules that it imports, each with its package.
     - `extra`: the extra of nerscope that installs these packages, if there is one.
-    - `random`: False if all seeds give the same system, which is then trained once.
-    - `title`: a name for people, as "Averaged perceptron".
+    - `random`: False if all seeds give the same system; it is then trained only once.
+    - `title`: a display name, such as "Averaged perceptron".
 
     The keyword-only parameters of the function are the options, each with a default.
-    `Annotated[int, "what it is"]` explains an option, a number after that is its minimum,
-    `Literal["a", "b"]` lists the permitted values.
+    `Annotated[int, "description"]` describes an option, a number after the description is the
+    minimum, and `Literal["a", "b"]` lists the permitted values.
 
     >>> @register_recipe("all-outside")
-    ... def all_outside(lesson, *, label: Annotated[str, "what every word gets"] = "O"):
-    ...     '''Label every word alike.'''
+    ... def all_outside(lesson, *, label: Annotated[str, "label of every word"] = "O"):
+    ...     '''Give every word the same label.'''
     ...     return [[label] * len(words) for words in lesson.test]
     >>> RECIPES["all-outside"].phrase, list(RECIPES["all-outside"].options)
-    ('Label every word alike.', ['label'])
+    ('Give every word the same label.', ['label'])
     """
     check_arguments(register_recipe, locals())
 
@@ -287,10 +296,9 @@ def built_in_recipe(
     extra: str | None = None,
     random: bool = True,
 ) -> Callable[[Train], Train]:
-    """The same for a file in `lab/recipes/`; `rank` is the place in listings.
+    """Like `register_recipe`, for a file in `lab/recipes/`; `rank` is the position in listings.
 
-    The library that a recipe needs is imported inside its function: listing recipes must not need
-    it.
+    Import the libraries of a recipe inside its function: listing recipes must not need them.
     """
 
     def register(train: Train) -> Train:
@@ -307,7 +315,7 @@ def _new_recipe(recipe: Recipe) -> Recipe:
             raise UsageError(
                 f"recipe '{recipe.name}'",
                 f"its option '{option.name}' has no default",
-                "give it one",
+                f"give the parameter '{option.name}' a default",
             )
     return recipe
 
@@ -336,12 +344,12 @@ class RecipeRow(ResultRow):
     options: list[OptionRow]
 
     def as_dict(self) -> dict[str, Any]:
-        # Written out: `super()` fails in a dataclass with slots, which is made twice.
+        # Not `super()`: it fails in a dataclass with slots, because that class is created twice.
         return {**ResultRow.as_dict(self), "options": [row.as_dict() for row in self.options]}
 
 
 def recipe_records(names: Sequence[str] | None = None) -> list[RecipeRow]:
-    """Recipes, all by default.
+    """Rows that describe recipes; default: all recipes.
 
     >>> [recipe.name for recipe in recipe_records(["dictionary"])]
     ['dictionary']

@@ -47,7 +47,7 @@ from nerscope.results.protocol import Protocol
 from nerscope.results.results import Results
 from nerscope.results.rows import ResultRow
 
-RUNS = "nerscope-runs"  # the default folder, beside the plan
+RUNS = "nerscope-runs"  # the default folder, next to the plan
 Say = Callable[[str], None]
 
 
@@ -57,7 +57,7 @@ class PlanResult(NamedTuple):
     results: Results
     comparison: Comparison | None  # if the plan has a [compare] table
     outcomes: list[JobOutcome]
-    out_of_domain: "OutOfDomain | None" = None  # if the protocol asks for it
+    out_of_domain: "OutOfDomain | None" = None  # if the protocol requests it
 
     @property
     def jobs(self) -> list["JobRunRow"]:
@@ -66,7 +66,7 @@ class PlanResult(NamedTuple):
         rows = []
         for outcome in self.outcomes:
             job, run = outcome.row.as_dict(), None
-            if outcome.output is not None:  # failed jobs have no run, and leave no gap
+            if outcome.output is not None:  # failed jobs have no run number
                 name = (job["dataset"], job["system"])
                 counts[name] += 1
                 run = str(counts[name])
@@ -75,10 +75,10 @@ class PlanResult(NamedTuple):
 
 
 class OutOfDomain(NamedTuple):
-    """The same systems, trained on all other domains, and how their numbers differ.
+    """The same systems, trained on all other domains, and how their scores differ.
 
-    These results are apart from those in domain, because the test sets are the same texts: a mean
-    over both would count each of them twice.
+    These results are separate from the in-domain results because the test sets are the same: a mean
+    over both would count each test set twice.
     """
 
     results: Results
@@ -116,13 +116,13 @@ def run_plan(
     say: Say = lambda line: None,
     step: Say = lambda line: None,
 ) -> PlanResult:
-    """Train, predict and evaluate; jobs that are finished in this folder are not done again.
+    """Train, predict and evaluate. Finished jobs are cached in the folder.
 
     - `plan`: what `load_plan` returned.
-    - `folder`: where jobs are done; by default `nerscope-runs` beside the plan.
+    - `folder`: the folder of the jobs; default: `nerscope-runs` next to the plan.
     - `jobs`: how many systems are trained at once.
     - `cache`, `engine`, `workers`, `plugins`: as for experiments.
-    - `say`: called with a line about each thing that has happened; `step`: with what is going on.
+    - `say`: called with a line about each event; `step`: called with the current step.
 
     >>> import tempfile
     >>> from nerscope import load_plan
@@ -135,11 +135,11 @@ def run_plan(
     1.0
     """
     check_arguments(run_plan, locals())
-    expect("plan", plan, RunPlan, "give what load_plan gave")
+    expect("plan", plan, RunPlan, "give the result of load_plan(FILE)")
     expect("jobs", jobs, int, "give a whole number from 1")
     if jobs < 1:
-        raise UsageError("jobs", f"{jobs} cannot be", "give a whole number from 1")
-    engine_for(engine, workers, plugins)  # refused now rather than after all training
+        raise UsageError("jobs", f"invalid value {jobs}", "give a whole number from 1")
+    engine_for(engine, workers, plugins)  # raises errors before training rather than after
     place = runs_folder(plan, folder)
     with locked(place):
         data, protocol = datasets_of(plan, place, say)
@@ -155,7 +155,7 @@ def run_plan(
             step(f"training: {plural(len(progress.left), 'job')}")
         outcomes = run_jobs(all_jobs, config, cached, progress.report)
 
-    # Other runs may use the folder from here on: outputs of finished jobs never change.
+    # From here on, other runs may use the folder: outputs of finished jobs never change.
     def evaluated(datasets: Sequence[Data]) -> tuple[Results, Comparison | None]:
         experiment = replace(_experiment(plan, datasets, outcomes), protocol=protocol)
         for note in experiment.notes:
@@ -186,7 +186,7 @@ def datasets_of(
     if plan.data:
         return list(plan.data), declared
     place = _splits_folder(plan, folder)
-    if not place.is_dir():  # its name is a digest, so that an existing folder has these splits
+    if not place.is_dir():  # its name is a digest of the splits, so an existing folder can be used
         for note in split(plan.sources, place, **plan.split_options).notes:
             say(note)
     _check_context(plan, place)
@@ -195,7 +195,7 @@ def datasets_of(
 
 
 def _check_context(plan: RunPlan, place: Path) -> None:
-    """Raise an error if a system needs larger context and the splits separate neighbours.
+    """Raise an error if a system uses context and the splits separate neighbouring sentences.
 
     Splits by sentence do, except where whole files are left out and no dev set is drawn from them.
     """
@@ -205,7 +205,7 @@ def _check_context(plan: RunPlan, place: Path) -> None:
     if torn and longer:
         raise UsageError(
             f"system '{longer[0]}'",
-            "it wants larger context, and splits by sentence have torn neighbours apart",
+            "it uses context, but splits by sentence separate neighbouring sentences",
             "mark documents in the data, or split with nerscope split --context",
         )
 
@@ -254,11 +254,15 @@ def _experiment(plan: RunPlan, data: Sequence[Data], outcomes: Sequence[JobOutco
     failed = [outcome for outcome in outcomes if outcome.output is None]
     if not datasets and not failed:
         raise InputError(
-            str(plan.toml.path), "no output of any system for any dataset", "check the patterns"
+            str(plan.toml.path),
+            "no output of any system for any dataset",
+            "check the patterns in [systems]",
         )
     if not datasets:
         first = failed[0]
-        raise FaultError(str(first.job), f"no job gave an output; {first.fact}", f"see {first.log}")
+        raise FaultError(
+            str(first.job), f"no job produced an output; {first.fact}", f"see {first.log}"
+        )
     return Experiment(datasets, *plan.chosen, notes)
 
 
@@ -275,7 +279,7 @@ class _JobProgress:
             self._add_time(outcome)
         self.left = [job for key, job in distinct.items() if key not in cached]
         if cached:
-            say(f"{plural(len(cached), 'job')} of {len(distinct)} done before")
+            say(f"{len(cached)} of {plural(len(distinct), 'job')} cached")
 
     def _add_time(self, outcome: JobOutcome) -> None:
         self.seconds.setdefault(outcome.job.system.name, []).append(outcome.seconds)
@@ -283,7 +287,7 @@ class _JobProgress:
     def report(self, outcome: JobOutcome) -> None:
         self.left = [job for job in self.left if job.key != outcome.job.key]
         if outcome.fact:
-            self.say(f"{outcome.job} failed: {outcome.fact}; its log: {outcome.log}")
+            self.say(f"{outcome.job} failed: {outcome.fact}; log: {outcome.log}")
             return
         self._add_time(outcome)
         memory = "" if outcome.peak_mb is None else f", {outcome.peak_mb:.0f} MB"
@@ -291,8 +295,8 @@ class _JobProgress:
         self.say(f"{outcome.job}: {outcome.seconds:.1f} s{memory}{left}")
 
     def _time_left(self) -> str:
-        """How long the remaining jobs take if each takes the mean time of its system so far."""
+        """The time for the remaining jobs, from the mean time of each system so far."""
         all_times = [seconds for times in self.seconds.values() for seconds in times]
         by_job = [self.seconds.get(job.system.name, all_times) for job in self.left]
         total = sum(sum(times) / len(times) for times in by_job) / self.parallel_jobs
-        return f", some {total:.0f} s" if total < 120 else f", some {total / 60:.0f} min"
+        return f", about {total:.0f} s" if total < 120 else f", about {total / 60:.0f} min"

@@ -1,4 +1,4 @@
-"""The process of a job: how it is started and ended, and the program that it runs.
+"""The process of a job: start it, end it, and the program that it runs.
 
 The parent writes a `JobSpec` to a file and calls `run_process`; the new process runs
 `python -m nerscope.lab.worker SPEC.json`, which is `main`.
@@ -34,35 +34,35 @@ from nerscope.registry import load_plugins
 from nerscope.results.files import write_bytes
 
 _PLACEHOLDER = re.compile(f"{{({'|'.join(PLACEHOLDERS)})}}")
-# Characters that no shell, in no kind of quotes, reads as anything but themselves.
+# Characters that have no special meaning in any shell, with or without quotes.
 _PLAIN_PATH = re.compile(rf"[\w@+=:,./{re.escape(os.sep)}-]*")
 COMMAND_PREFIX, EXIT_CODE = "$ ", "it ended with exit code "  # in the log
-# By default each of these libraries takes all cores: two jobs at once slow each other ten-fold.
+# By default each of these libraries uses all cores: two parallel jobs are then ten times slower.
 _THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-_CHILD_POLL = 0.02  # seconds between two looks at a process
-_PARENT_POLL = 0.5  # and, in the process, at the one that started it
+_CHILD_POLL = 0.02  # seconds between two checks of the process
+_PARENT_POLL = 0.5  # seconds between two checks of the parent, in the process
 
 
 @dataclass(frozen=True, slots=True)
 class JobSpec:
-    """Everything that the process of a job needs to know. Paths are absolute."""
+    """The input of the process of a job. Paths are absolute."""
 
     train: Sequence[str]  # each as FILE::options, like dev and test
     dev: Sequence[str]
     test: str
     recipe: str | None
     options: Mapping[str, Any]  # of the recipe
-    map: Mapping[str, str]  # types that the recipe learns as others
-    drop: Sequence[str]  # types that it does not learn
+    map: Mapping[str, str]  # types that the recipe learns under other names
+    drop: Sequence[str]  # types that the recipe does not learn
     command: str | None
     context: int
     seed: int
-    scratch: str  # a folder with a plain path that is deleted afterwards
+    scratch: str  # a temporary folder with a plain path
     output: str
     output_with_options: str  # as FILE::options
     plan_folder: str
     plugins: Sequence[str]
-    parent: int  # the number of the process that started this one
+    parent: int  # the process ID of the parent
 
     def save(self, path: Path) -> None:
         path.write_text(json.dumps(asdict(self)), encoding="utf-8")
@@ -73,23 +73,23 @@ class JobSpec:
 
 
 class Stopped(Exception):  # noqa: N818  it is not an error
-    """The user stops the program."""
+    """The user has stopped the program."""
 
 
 class ProcessEnd(NamedTuple):
     """How a process ended."""
 
-    code: int | None  # None: it took longer than its timeout and was ended
+    code: int | None  # None: it exceeded its timeout and was killed
     peak_mb: float | None  # peak memory; None where the operating system does not report it
 
 
 def run_process(
     spec: Path, log: int, parallel_jobs: int, timeout: float | None, stop: threading.Event
 ) -> ProcessEnd:
-    """Run the job of a spec file in a new process; whatever it starts ends with this call.
+    """Run the job of a spec file in a new process; all its child processes end with this call.
 
-    `log` is the file descriptor of the log, `parallel_jobs` how many jobs share the cores. Raises
-    `Stopped` when `stop` is set.
+    `log` is the file descriptor of the log; `parallel_jobs` is how many jobs share the cores.
+    Raises `Stopped` when `stop` is set.
     """
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
     if parallel_jobs > 1:
@@ -101,7 +101,7 @@ def run_process(
         stdout=log,
         stderr=log,
         env=environment,
-        start_new_session=True,  # a process group of its own, which can be ended as a whole
+        start_new_session=True,  # its own process group, which can be killed at once
     )
     try:
         return _wait_for(process, timeout, stop)
@@ -123,10 +123,9 @@ def _wait_for(
 
 
 def _poll(process: subprocess.Popen[bytes]) -> ProcessEnd | None:
-    """How a process ended; None while it runs.
+    """How a process ended; None while it is running.
 
-    `os.wait4` reports the memory of this process and of those it waited for; `Popen.poll` reports
-    none.
+    `os.wait4` reports the memory of the process and of its children; `Popen.poll` does not.
     """
     if sys.platform == "win32":
         code = process.poll()
@@ -140,18 +139,18 @@ def _poll(process: subprocess.Popen[bytes]) -> ProcessEnd | None:
 
 
 def _end_all(process: subprocess.Popen[bytes]) -> None:
-    """End a process and whatever it has left running in the background."""
+    """Kill a process and everything that it left running in the background."""
     if sys.platform == "win32":
         command = ["taskkill", "/F", "/T", "/PID", str(process.pid)]
-        subprocess.run(command, capture_output=True, check=False)  # it fails if nothing runs
+        subprocess.run(command, capture_output=True, check=False)  # fails if nothing is running
     else:
-        with suppress(ProcessLookupError):  # nothing runs any more
+        with suppress(ProcessLookupError):  # nothing is running any more
             os.killpg(process.pid, signal.SIGKILL)
     process.wait()
 
 
 def main(path: str) -> int:
-    """Do the job of a spec file, with a log on standard output; returns the exit code."""
+    """Run the job of a spec file, log to standard output, and return the exit code."""
     spec = JobSpec.load(Path(path))
     _exit_with_parent(spec.parent)
     try:
@@ -168,7 +167,7 @@ def main(path: str) -> int:
 
 
 def _exit_with_parent(parent: int) -> None:
-    """End this process group when the parent dies: a killed run leaves no training behind."""
+    """Kill this process group when the parent dies, so that a killed run leaves no processes."""
 
     def watch() -> None:
         while os.getppid() == parent:  # an orphan gets another parent
@@ -202,8 +201,8 @@ def _run_command(spec: JobSpec, template: str) -> None:
     """Run a command in the folder of the plan, with its placeholders filled in.
 
     A placeholder may be anywhere: in quotes, in a here-document, in the code of an inner
-    `sh -c "..."`. No quoting is right in all these places, so values need none: a file whose path
-    has other than plain characters is handed over by a link with a plain name.
+    `sh -c "..."`. No quoting is correct in all these places, so values must not need any. A file
+    whose path has special characters is passed as a link with a plain name.
     """
     output = _plain_or(spec.output, str(Path(spec.scratch) / Path(spec.output).name))
     values = {**dict(_command_files(spec)), "output": output, "seed": str(spec.seed)}
@@ -211,17 +210,19 @@ def _run_command(spec: JobSpec, template: str) -> None:
     print(f"{COMMAND_PREFIX}{command}", flush=True)  # noqa: T201  the log
     code = subprocess.run(command, shell=True, cwd=spec.plan_folder, check=False).returncode
     if code < 0:
-        raise FaultError("the command", f"it was ended by signal {-code}", "run it by hand")
+        raise FaultError("the command", f"it was killed by signal {-code}", "run it by hand")
     if code:
-        raise FaultError("the command", f"{EXIT_CODE}{code}", "mend it; its log tells more")
+        raise FaultError(
+            "the command", f"{EXIT_CODE}{code}", "correct the command; its log has the details"
+        )
     if not Path(output).is_file():
-        raise FaultError("the command", "it wrote no output", "let it write to {output}")
+        raise FaultError("the command", "it wrote no output file", "make it write to {output}")
     if output != spec.output:
         shutil.move(output, spec.output)
 
 
 def is_plain(path: str) -> bool:
-    """Whether a path means itself wherever it is put in a command.
+    """Whether a path has no special characters and needs no quotes in a command.
 
     >>> is_plain("/data/test.txt"), is_plain("/data/$(date).txt"), is_plain("/my data/test.txt")
     (True, False, False)
@@ -234,10 +235,9 @@ def _plain_or(path: str, other: str) -> str:
 
 
 def _command_files(spec: JobSpec) -> Iterator[tuple[str, str]]:
-    """The files for train, dev and test.
+    """The files for train, dev and test, one for each.
 
-    Copies are written for larger context, with joined sentences, and for several files of one kind,
-    which are joined: a command gets one file for each.
+    With context, a copy with joined sentences is written. Several files are joined into one copy.
     """
     files = {"train": spec.train, "dev": spec.dev, "test": [spec.test]}
     for name, texts in files.items():
@@ -253,13 +253,13 @@ def _command_files(spec: JobSpec) -> Iterator[tuple[str, str]]:
 
 
 def _linked(spec: JobSpec, name: str, text: str) -> str:
-    """A link with a plain name to a file, beside links to the files that are read with it."""
+    """A link with a plain name to a file, next to links to the files that are read with it."""
     path = Path(path_of(text))
-    if is_remote(str(path)) or not path.exists():  # an address, or a pattern of several files
+    if is_remote(str(path)) or not path.exists():  # a URL, or a pattern of several files
         raise FaultError(
             path_of(text),
-            f"a shell would read its special characters, and {{{name}}} is no single local file",
-            "copy the data to one file, and name that in the plan",
+            f"its path has special characters, and {{{name}}} is not a single local file",
+            "copy the data to one local file, and name that file in the plan",
         )
     folder = Path(spec.scratch) / name
     folder.mkdir()
@@ -283,14 +283,14 @@ def _plain_name(path: Path) -> str:
 
 
 def _check_output(spec: JobSpec) -> None:
-    """Raise an error if the sentences of the output are not those of the test file."""
+    """Raise an error if the sentences of the output differ from those of the test file."""
     sources = [source_named(spec.test), source_named(spec.output_with_options)]
     for _ in side_by_side(sources, Coding()):
         pass
 
 
 def _log_in_utf8() -> None:
-    """Write the log in UTF-8: the encoding of the operating system may lack some words."""
+    """Write the log in UTF-8, since the default encoding may lack some characters."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")

@@ -1,7 +1,7 @@
-"""The folder in which jobs are done: one subfolder per job, and finished jobs are cached.
+"""The folder of the jobs of a plan: one subfolder per job, and finished jobs are cached.
 
-A job works in a draft folder, which is renamed in one step when the job is done. So a folder with
-the name of a job is complete, whatever has happened in between.
+A job works in a draft folder, which is renamed when the job is finished. So a folder with the name
+of a job is always complete.
 """
 
 import json
@@ -43,8 +43,8 @@ OUTPUT, LOG, RECORD = "output.conll", "log.txt", "job.json"
 _SPEC, _SCRATCH = "spec.json", "scratch"  # deleted when the job is done
 _FAILED = ".failed"
 _DRAFT = ".draft-"
-_MAX_LETTERS = 400  # of a log that a message shows
-_ANY_SENTENCES = "sentences=any"  # the file option for other sentence breaks than those of gold
+_MAX_LETTERS = 400  # letters of the log in a message
+_ANY_SENTENCES = "sentences=any"  # file option: sentence breaks may differ from gold
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class JobOutcome:
 
     @property
     def row(self) -> "JobRow":
-        """The outcome as `job.json` has it."""
+        """The outcome as a row of `job.json`."""
         system = self.job.system
         return JobRow(
             dataset=self.job.data.name,
@@ -98,7 +98,7 @@ class JobRow(ResultRow):
 
 
 class WorkspaceConfig(NamedTuple):
-    """Where and how jobs are done."""
+    """Where and how jobs are run."""
 
     folder: Path
     plan_folder: Path  # commands run in it
@@ -107,7 +107,7 @@ class WorkspaceConfig(NamedTuple):
 
 
 def finished_jobs(jobs: Sequence[Job], folder: Path) -> dict[str, JobOutcome]:
-    """The outcomes of jobs that are finished already, by their keys."""
+    """The outcomes of finished jobs, by key."""
     outcomes = {key: finished(job, folder) for key, job in distinct_jobs(jobs).items()}
     return {key: outcome for key, outcome in outcomes.items() if outcome is not None}
 
@@ -120,8 +120,8 @@ def run_jobs(
 ) -> list[JobOutcome]:
     """Run the jobs that are not cached; outcomes are in the order of the jobs.
 
-    The caller holds the lock of the folder. A failed job does not stop the others; if the program
-    is stopped, all jobs are.
+    The caller holds the lock of the folder. A failed job does not stop the others. If the program
+    is stopped, all jobs are stopped.
     """
     outcomes = dict(cached)
     stop = threading.Event()
@@ -136,16 +136,16 @@ def run_jobs(
                 for future in done:
                     outcomes[waiting.pop(future)] = future.result()
                     on_outcome(future.result())
-        except BaseException:  # also Ctrl-C: end what runs, start nothing more, and pass it on
+        except BaseException:  # also Ctrl-C: stop all jobs, then raise it again
             stop.set()
             pool.shutdown(wait=True, cancel_futures=True)
             raise
-    # Jobs with the same key share an outcome, but each of them is reported by its own name.
+    # Jobs with the same key share an outcome, but each is reported under its own name.
     return [replace(outcomes[job.key], job=job) for job in jobs]
 
 
 def distinct_jobs(jobs: Sequence[Job]) -> dict[str, Job]:
-    """The first job of each key: jobs with the same key are done once."""
+    """The first job of each key: jobs with the same key run once."""
     distinct: dict[str, Job] = {}
     for job in jobs:
         distinct.setdefault(job.key, job)
@@ -154,10 +154,9 @@ def distinct_jobs(jobs: Sequence[Job]) -> dict[str, Job]:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Hold the lock of a folder, so that no second run works in it.
+    """Hold the lock of a folder, so that no second run uses it.
 
-    The operating system releases the lock when this process ends, however it ends: no stale lock
-    has to be removed by hand.
+    The operating system releases the lock when this process ends, even if it is killed.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -169,7 +168,7 @@ def locked(folder: Path) -> Iterator[None]:
             _lock_now(lock)
         except OSError:
             raise OutputError(
-                str(folder), "another run works in it", "wait for it, or stop it"
+                str(folder), "another run is using this folder", "wait for it, or stop it"
             ) from None
         for draft in folder.glob(f"{_DRAFT}*"):  # left by a run that was killed
             shutil.rmtree(draft)
@@ -189,7 +188,7 @@ def _lock_now(lock: IO[bytes]) -> None:
 
 
 def finished(job: Job, folder: Path) -> JobOutcome | None:
-    """The outcome of a finished job; None if it is not finished, or its files are damaged."""
+    """The outcome of a finished job; None if it is not finished or its files are damaged."""
     place = folder / job.folder_name
     try:
         record = json.loads((place / RECORD).read_text(encoding="utf-8"))
@@ -215,7 +214,7 @@ def _output_with_options(job: Job, place: Path) -> str:
 
 
 def _run_job(job: Job, config: WorkspaceConfig, stop: threading.Event) -> JobOutcome:
-    """Run one job in a draft folder, and rename the folder when it is done."""
+    """Run one job in a draft folder, and rename the folder when the job is finished."""
     draft = config.folder / f"{_DRAFT}{uuid4().hex}"
     draft.mkdir()
     try:
@@ -247,7 +246,7 @@ def _run_job(job: Job, config: WorkspaceConfig, stop: threading.Event) -> JobOut
 
 @contextmanager
 def _scratch_folder(draft: Path) -> Iterator[Path]:
-    """A folder for the time of a job; its path has no character that a shell could read."""
+    """A temporary folder for a job; its path has no special characters of a shell."""
     scratch = draft.resolve() / _SCRATCH
     if is_plain(str(scratch)):
         scratch.mkdir()
@@ -290,22 +289,22 @@ def _why_failed(end: ProcessEnd, job: Job, draft: Path) -> str:
     if end.code == 0:
         return ""
     if end.code is None:
-        return f"it took longer than {job.system.timeout:g} s and was stopped"
+        return f"it exceeded its timeout of {job.system.timeout:g} s"
     if end.code < 0:
-        hint = "; perhaps memory was too small" if end.code == -signal.SIGKILL else ""
-        return f"it was ended by signal {-end.code}{hint}"
+        hint = "; possibly out of memory" if end.code == -signal.SIGKILL else ""
+        return f"it was killed by signal {-end.code}{hint}"
     lines = (draft / LOG).read_text(encoding="utf-8", errors="replace").split("\n")
     log = [line.strip() for line in lines]
     log = [line for line in log if line and not line.startswith(COMMAND_PREFIX)]
     if not log:
         return f"it ended with exit code {end.code}"
-    # An exit code alone explains nothing: the line before it is usually the error of the command.
+    # The line before the exit code is usually the error message of the command.
     before = f" (before that: {log[-2][:_MAX_LETTERS]})" if EXIT_CODE in log[-1] and log[1:] else ""
     return log[-1][-_MAX_LETTERS:] + before
 
 
 def _versions(job: Job) -> dict[str, str]:
-    """The versions of the packages that a recipe has used."""
+    """The versions of the packages that a job uses."""
     versions = {"nerscope": VERSION, "python": ".".join(map(str, sys.version_info[:3]))}
     packages = recipe_named(job.system.recipe).needs.values() if job.system.recipe else ()
     for package in packages:

@@ -5,7 +5,7 @@ from typing import Any
 
 from nerscope.errors import plural
 from nerscope.render.document import metric_title, p_text, p_words, points, score
-from nerscope.render.over_datasets import better_text, over_answers
+from nerscope.render.over_datasets import better_text, over_answers, undecided_text
 from nerscope.results.compare import (
     ABOUT_OUTPUTS,
     ABOUT_RECIPES,
@@ -80,7 +80,7 @@ def answer(row: ComparisonRow, settings: Mapping[str, Any]) -> str:
     title = metric_title(row.metric)
     return (
         f"{_verdict_text(row, settings, names, verdict)}: {title} {score(values[0], row.metric)} "
-        f"against {score(values[1], row.metric)}, better by {_gain_text(gain, row.metric)}, "
+        f"against {score(values[1], row.metric)}, {_by(verdict)} {_gain_text(gain, row.metric)}, "
         f"{_tested(row)}, n = {row.n:,}."
     )
 
@@ -91,11 +91,15 @@ def short_answer(row: ComparisonRow) -> str:
     names, gain = row.pair, row.gain
     if verdict == LOSS:
         names, gain = names[::-1], gain.reversed()
-    text = f"{names[0]} and {names[1]}: no significant difference"
+    shown = f"{_gain_text(gain, row.metric)}, {_tested(row)}"
     if verdict in (WIN, LOSS):
-        text = better_text(names[0], names[1], row.about)
-        return f"{text} by {_gain_text(gain, row.metric)}, {_tested(row)}"
-    return f"{text}: {_gain_text(gain, row.metric)}, {_tested(row)}"
+        return f"{better_text(names[0], names[1], row.about)} by {shown}"
+    return f"{undecided_text(names[0], names[1])}: {shown}"
+
+
+def _by(verdict: str) -> str:
+    """What a gain is called: without a winner, only a difference."""
+    return "better by" if verdict in (WIN, LOSS) else "difference"
 
 
 def _gain_text(gain: Gain, metric: str) -> str:
@@ -111,11 +115,14 @@ def _verdict_text(
     row: ComparisonRow, settings: Mapping[str, Any], names: tuple[str, ...], verdict: str
 ) -> str:
     equivalent = is_significant(row.p_equivalent)
-    within = f"equivalent within {settings.get('margin')} points"
+    within = f"equivalent within {_plain_points(float(settings.get('margin', 0)))}"
     if verdict in (WIN, LOSS):
         text = better_text(names[0], names[1], row.about)
         return f"{text}, though {within}" if equivalent else text
-    return f"{names[0]} and {names[1]}: {within if equivalent else 'no significant difference'}"
+    if equivalent:
+        return f"{names[0]} and {names[1]} are {within}"
+    text = undecided_text(names[0], names[1])
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 def _tested(row: ComparisonRow) -> str:

@@ -71,6 +71,12 @@ def chosen_document(
     return replace(full, data=data, records=records, results=None, most_rows=most_rows)
 
 
+def table_named(results: Results, name: str, codes: bool = False) -> Table:
+    """A table by name, as `results.table(name)` gives it."""
+    chosen = chosen_table(SummaryIndex(results), TableRequest(name, TableChoice()))
+    return replace(chosen.table, codes=codes)
+
+
 def chosen_table(index: SummaryIndex, request: TableRequest) -> ChosenTable:
     """A table by name, narrowed, ordered and marked."""
     if request.metric is not None:
@@ -79,7 +85,7 @@ def chosen_table(index: SummaryIndex, request: TableRequest) -> ChosenTable:
     if request.match is not None and request.match not in known:
         raise UsageError(
             f"match '{request.match}'",
-            "the results do not have it",
+            "it is not in the results",
             suggest(request.match, known),
         )
     made = _SPECIAL.get(request.name, _entries_table)(index, request)

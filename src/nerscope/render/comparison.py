@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from nerscope.errors import plural
 from nerscope.render.answers import MOST_ANSWERS, answers, decided_pairs, tested_pairs
 from nerscope.render.document import (
     OUTPUTS,
@@ -140,11 +141,13 @@ def _pair_tables(comparison: Comparison) -> list[Table]:
 
 def over_tables(comparison: Comparison) -> list[Table]:
     """The tables over runs and over datasets."""
-    runs = [_run_record(row, comparison.stochastic_order) for row in comparison.over_runs()]
+    rows = comparison.over_runs()
+    several = len({row.dataset for row in rows}) > 1
+    runs = [_run_record(row, several, comparison.stochastic_order) for row in rows]
     tables = []
     if 0 < len(runs) <= MOST_ANSWERS:  # JSON has those of many pairs
         notes = ["next run: the chance that A's next run beats B's", *_order_notes(comparison)]
-        tables.append(replace(records_table("Runs", runs, notes), labels=3))
+        tables.append(replace(records_table("Runs", runs, notes), labels=2 + several))
     return [*tables, *over_datasets_tables(comparison)]
 
 
@@ -159,14 +162,14 @@ def _order_notes(comparison: Comparison) -> list[str]:
     ]
 
 
-def _run_record(row: RunsRow, stochastic_order: bool) -> dict[str, str]:
+def _run_record(row: RunsRow, several: bool, stochastic_order: bool) -> dict[str, str]:
     def bounded(value: float | None, low: float | None, high: float | None) -> str:
         if value is None:
             return UNDEFINED
         return f"{value:.2f}" + ("" if low is None else f" [{low:.2f}, {high:.2f}]")
 
     return {
-        "dataset": row.dataset,
+        **({"dataset": row.dataset} if several else {}),
         "A": row.system_a,
         "B": row.system_b,
         "runs of A": " ".join(score(value, row.metric) for value in row.runs_a),
@@ -212,19 +215,21 @@ def _family_tables(
     title = f"Where they differ: {names}" if family == WHERE else f"By type: {names}"
     several = len({row.dataset for row in comparison.rows}) > 1
     table = _differences(tested[:most], comparison, title, several, with_intervals=False)
-    noun = "groups" if family == WHERE else "types"
+    noun = "group" if family == WHERE else "type"
     significant = sum(is_significant(row.p_corrected) for row in tested)
-    notes = [f"* {significant} of {len(tested)} {noun} differ significantly (corrected p < 0.05)"]
-    notes += [f"{len(tested) - most} more {noun}: --all"] if len(tested) > most else []
+    count = plural(len(tested), noun)
+    notes = [f"* significant difference (corrected p < 0.05): {significant} of {count}"]
+    notes += [f"{plural(len(tested) - most, f'more {noun}')}: --all"] if len(tested) > most else []
     notes += _untested_note(compared, noun)
     return [replace(table, notes=tuple(notes if tested else _untested_note(compared, noun)))]
 
 
-def _untested_note(rows: Sequence[ComparisonRow], noun: str = "numbers") -> list[str]:
+def _untested_note(rows: Sequence[ComparisonRow], noun: str = "number") -> list[str]:
     untested = sum(row.p is None for row in rows)
     if not untested:
         return []
-    return [f"{untested} {noun} not tested: too little differs there to reach p < {SIGNIFICANT}"]
+    count = plural(untested, noun)
+    return [f"{count} not tested: too little differs there to reach p < {SIGNIFICANT}"]
 
 
 def difference_tables(comparison: Comparison) -> list[Table]:

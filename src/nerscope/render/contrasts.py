@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from nerscope.corpus.units import ALL
+from nerscope.errors import plural
 from nerscope.render.document import (
     UNDEFINED,
     Cell,
@@ -44,7 +45,7 @@ def _table(rows: Sequence[ContrastRow]) -> Table:
             f"{name}: {_cell_text(code)}"
             for name, code in zip(_SIDES, _cells_of(first), strict=True)
         ),
-        f"* corrected p < {SIGNIFICANT} over the {len(rows)} lines",
+        f"* corrected p < {SIGNIFICANT} over {plural(len(rows), 'line')}",
     ]
     if any(row.about == ABOUT_RECIPES for row in rows):
         notes.append("for systems with several runs, intervals and p allow for other training runs")

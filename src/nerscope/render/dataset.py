@@ -1,4 +1,4 @@
-"""What a split came to: the size of every part, and what a design reached."""
+"""Splits as tables: the size of every part, and what a hard test set reached."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,9 +19,10 @@ def split_document(split: Mapping[str, Any]) -> Document:
         dict(split),
         records,
         lines=[
-            f"{folder} holds the parts, manifest.json (which sentence is where) and nerscope.toml",
-            f"next: name systems in {folder}/nerscope.toml, "
-            f"then nerscope evaluate {folder}/nerscope.toml",
+            f"Wrote the parts, manifest.json (the place of every sentence) and nerscope.toml to "
+            f"{folder}.",
+            f"Next: add systems to {folder}/nerscope.toml, then: "
+            f"nerscope evaluate {folder}/nerscope.toml",
         ],
         notes=split["notes"],
     )
@@ -43,7 +44,7 @@ def _sizes(rows: Sequence[Record]) -> Table:
     ]
     notes = ["share: of all sentences"]
     if leaks:
-        notes.append("leaks: sentences that train, or train and dev, have too")
+        notes.append("leaks: sentences that are also in train, or in train and dev")
     return records_table("Parts", shown, notes)
 
 
@@ -61,11 +62,11 @@ def _design(design: Sequence[Record]) -> Table:
         for row in design
     ]
     return records_table(
-        "The test set by design",
+        "The hard test set",
         shown,
         [
-            "random: what test sets of this size are by chance: their mean, where 95 % of them lie",
-            "size: of all sentences; types: how far their distribution is from that of all data",
+            "random: mean of random test sets of this size; from, to: where 95 % of them lie",
+            "size: share of all sentences; types: distance of their distribution from all data",
         ],
     )
 
@@ -87,8 +88,8 @@ def validation_document(files: Sequence[Mapping[str, Any]], text: bool) -> Docum
 def _lines(file: Mapping[str, Any]) -> Iterator[str]:
     for place, fault in file["violations"]:
         yield f"{place}: {fault}"
-    source = "as told" if file["told"] else "found by looking"
+    source = "given" if file["declared"] else "auto-detected"
     total = plural(len(file["violations"]), "invalid transition")
-    yield f"{file['name']}: scheme {file['scheme']} ({source}), {total}"
+    yield f"{file['name']}: {total} for the scheme {file['scheme']} ({source})"
     for fault, count in Counter(fault for _, fault in file["violations"]).most_common():
         yield f"  {count:6d}  {fault}"

@@ -289,7 +289,7 @@ def _digest(view: _DiagnosisView, records: Sequence[Record], most: int) -> list[
 
 
 def may_be_chance(row: Record, key: str) -> bool:
-    """Whether a number is no larger than chance may give, or cannot be told from it."""
+    """Whether a number may be chance: it is not significant, or no larger than by chance."""
     if key not in _CORRELATIONS:
         return not row.get("significant")
     noise = row.get(f"{key}_noise")

@@ -196,8 +196,9 @@ def records_table(
 ) -> Table:
     """A table with a column for each key of the records."""
     keys = dict.fromkeys(key for record in records for key in record)
-    header = tuple(key for key in keys if key != "judgement")  # that is for a file to fill in
-    body = tuple(tuple(Cell(format_value(record.get(key))) for key in header) for record in records)
+    shown = [key for key in keys if key != "judgement"]  # that is for a file to fill in
+    header = tuple(key.replace("_", " ") for key in shown)
+    body = tuple(tuple(Cell(format_value(record.get(key))) for key in shown) for record in records)
     return Table(title, header, body, tuple(notes))
 
 

@@ -4,6 +4,8 @@ import io
 import math
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -47,7 +49,7 @@ if TYPE_CHECKING:
 
 WIDTH = 8.5  # cm: the column of a paper
 _LEAST, _LARGEST = 4.0, 100.0  # cm, of a side
-_PAGE = 24.0  # cm: a figure without a given height is no higher than a page
+_PAGE = 24.0  # cm: without a given height, a figure is at most as high as a page
 _CM = 1 / 2.54
 # What would make two files of one figure differ is left out.
 _METADATA: dict[str, dict[str, Any]] = {
@@ -111,10 +113,34 @@ def draw_figure(
     figure: Figure, form: str, width: float | None = None, height: float | None = None
 ) -> bytes:
     """Draw a figure; return the bytes of its file. Sides are in centimetres."""
+    buffer = io.BytesIO()
+    with _drawing(width, height) as (caught, page_of):
+        page = page_of(figure)
+        page.savefig(buffer, format=form, metadata=_METADATA[form])
+    _check_room(caught)
+    return buffer.getvalue()
+
+
+def matplotlib_figure(
+    figure: Figure, width: float | None = None, height: float | None = None
+) -> "Page":
+    """A figure that notebooks show, and that can be changed or saved. Sides are in centimetres."""
+    with _drawing(width, height) as (caught, page_of):
+        page = page_of(figure)
+        page.draw_without_rendering()  # shows whether everything fits
+    _check_room(caught)
+    return page
+
+
+@contextmanager
+def _drawing(
+    width: float | None, height: float | None
+) -> Iterator[tuple[list[warnings.WarningMessage], Callable[[Figure], "Page"]]]:
+    """The style of all figures; gives the warnings so far, and a function that draws."""
     for option, size in (("--width", width), ("--height", height)):
         if size is not None and not _LEAST <= size <= _LARGEST:
             raise UsageError(
-                option, f"{size:g} cm cannot be", f"give {_LEAST:g} to {_LARGEST:g} centimetres"
+                option, f"invalid value {size:g}", f"give {_LEAST:g} to {_LARGEST:g} centimetres"
             )
     try:
         import matplotlib.style
@@ -124,19 +150,17 @@ def draw_figure(
             "figures need the package matplotlib",
             "pip install 'nerscope[plots]'",
         ) from None
-    buffer = io.BytesIO()
     with (
         matplotlib.style.context(["default", {**_STYLE, "font.sans-serif": _installed(_FONTS)}]),
         warnings.catch_warnings(record=True) as caught,
     ):
         warnings.simplefilter("always")
-        page = _page(figure, width or WIDTH, height)
-        page.savefig(buffer, format=form, metadata=_METADATA[form])
+        yield caught, lambda figure: _page(figure, width or WIDTH, height)
+
+
+def _check_room(caught: Sequence[warnings.WarningMessage]) -> None:
     if any("constrained_layout" in str(warning.message) for warning in caught):
-        raise UsageError(
-            "--width", "there is no room for the figure", "give a larger width or height"
-        )
-    return buffer.getvalue()
+        raise UsageError("--width", "the figure does not fit", "give a larger --width or --height")
 
 
 def _installed(fonts: Sequence[str]) -> list[str]:
@@ -160,13 +184,26 @@ class Drawer(NamedTuple):
     upright: bool = False  # numbers go up, so that they are named on the left
 
 
+@cache
+def _page_type() -> "type[Page]":
+    """A matplotlib figure that notebooks show; made when matplotlib is needed."""
+    from matplotlib.figure import Figure as Page
+
+    class ShownFigure(Page):
+        def _repr_png_(self) -> bytes:
+            buffer = io.BytesIO()
+            self.savefig(buffer, format="png", dpi=150)
+            return buffer.getvalue()
+
+    return ShownFigure
+
+
 def _page(figure: Figure, width: float, height: float | None) -> "Page":
     """The page with its panels, below the legend."""
-    from matplotlib.figure import Figure as Page
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
     layout = ConstrainedLayoutEngine(w_pad=0.03, h_pad=0.03, wspace=0.03, hspace=0.0)
-    page = Page(figsize=(width * _CM, _PAGE * _CM), layout=layout)
+    page = _page_type()(figsize=(width * _CM, _PAGE * _CM), layout=layout)
     placed = list(_placed(figure.panels, width))
     legend = _legend(page, figure.panels)
     lines = [list(line) for _, line in groupby(placed, key=lambda pair: pair[1].line)]

@@ -1,5 +1,6 @@
 """What each figure shows: a table of figures by name, and any facet of the results."""
 
+import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -23,8 +24,10 @@ from nerscope.render.panels import (
     Panel,
     PlotMark,
     Series,
+    attribute_name,
     plain_name,
 )
+from nerscope.render.table_plans import TableEntry
 from nerscope.results.diagnose import ExtremesRow, LeadRow, diagnose
 from nerscope.results.results import Results
 from nerscope.results.rows import ComparisonRow, Row
@@ -34,7 +37,8 @@ from nerscope.scoring.metrics import F1, RECALL
 
 _MOST_BARS = 4  # systems side by side; of more, dots are easier to tell apart
 _MOST_ACROSS = 5  # buckets beside each other in the column of a paper
-_NARROW = 9  # characters that fit below one of them
+_WIDE, _NARROW = 24, 9  # characters that fit beside a row, and below a bucket
+_AROUND = 15  # and around a circle
 INTERVAL_NOTE = "lines: 95 % intervals"
 SIZE_NOTE = "below each bucket: on how many units it rests"
 
@@ -47,8 +51,11 @@ def figure_of(
     datasets: Sequence[str] = (),
     metric: str | None = None,
     match: str | None = None,
+    codes: bool = False,
 ) -> Figure:
     """A figure by name: one of the fixed ones, or any facet of the results.
+
+    With `codes`, levels and attributes have their short names alone, without words.
 
     >>> from nerscope import evaluate
     >>> gold = [(["Ada", "met", "Bob"], ["B-PER", "O", "B-PER"])]
@@ -59,14 +66,16 @@ def figure_of(
     drawing = _drawing(results, what)
     for option, value in (("metric", metric), ("match", match)):
         if value is not None and option not in drawing.choices:
-            raise UsageError(f"--{option}", f"figure '{what}' has no choice of it", "leave it out")
+            raise UsageError(
+                f"--{option}", f"the figure '{what}' does not take it", f"leave out --{option}"
+            )
     if metric is not None:
         metric = results.metric(metric).name
     known = {row.match for row in results.rows}
     if match is not None and match not in known:
         raise UsageError(f"match '{match}'", "it is not in the results", suggest(match, known))
     narrow = narrow_results(results, systems, datasets)
-    chosen = FigureData(narrow, what, named=systems, metric=metric, match=match)
+    chosen = FigureData(narrow, what, named=systems, metric=metric, match=match, codes=codes)
     panels = tuple(drawing.panels(chosen))
     return Figure(panels, _notes(chosen, drawing, panels))
 
@@ -92,7 +101,7 @@ def _exact(chosen: FigureData) -> list[Panel]:
     if not any(chosen.rows_of(dataset, key) for dataset in chosen.index.systems):
         raise UsageError(
             "figure 'exact'",
-            f"it has no {metric} by {match}",
+            f"it has no {metric} by the match {match}",
             "choose a metric and a match that were evaluated",
         )
     panels = []
@@ -125,8 +134,8 @@ def _attributes(chosen: FigureData) -> list[Panel]:
     if not names:
         raise InputError(
             "results",
-            "they hold no attribute",
-            "evaluate with --train, or with --facet eLen and the like",
+            "no attribute was evaluated",
+            "nerscope evaluate … --train FILE, or --facet eLen",
         )
     if chosen.match is not None:  # attributes of tokens have other matches than those of mentions
         names = [n for n in names if chosen.match in chosen.index.values(n, "match")] or names[:1]
@@ -140,13 +149,13 @@ def _attributes(chosen: FigureData) -> list[Panel]:
 
 def _level_panel(chosen: FigureData, dataset: str, name: str, multiple: bool = False) -> Panel:
     """The numbers of each system on each level; one of many panels has no room for ranges."""
-    every = [(entry.name, chosen.rows_of(dataset, entry.key)) for entry in chosen.entries(name)]
-    columns = [(level, cell) for level, cell in every if cell]
+    every = [(entry, chosen.rows_of(dataset, entry.key)) for entry in chosen.entries(name)]
+    columns = [(entry, cell) for entry, cell in every if cell]
     ranges = _ranges(chosen, dataset, name)
     kind = TREND if multiple else _kind(ranges, len(chosen.systems))
     labels = [
-        f"{level}\n{_size(cell)}" if multiple else _label(level, cell, ranges.get(level, ""), kind)
-        for level, cell in columns
+        f"{entry.name}\n{_size(cell)}" if multiple else _label(chosen, dataset, entry, cell, kind)
+        for entry, cell in columns
     ]
     row = next((row for _, cell in columns for row in cell.values()), None)
     return Panel(
@@ -154,7 +163,7 @@ def _level_panel(chosen: FigureData, dataset: str, name: str, multiple: bool = F
         tuple(labels),
         chosen.series(dataset, [cell for _, cell in columns]),
         chosen.axis(row.metric, row.match) if row else "",
-        chosen.titled(dataset, name if multiple else ""),
+        chosen.titled(dataset, chosen.attribute_name(name) if multiple else ""),
         most=chosen.most(row.metric) if row else None,
     )
 
@@ -174,12 +183,17 @@ def _kind(ranges: Mapping[str, str], systems: int) -> str:
     return BARS if systems <= _MOST_BARS else TREND
 
 
-def _label(level: str, cell: Mapping[str, Row], words: str, kind: str) -> str:
-    """A level, its range, and on how many units its numbers rest."""
-    size = f"n = {_size(cell)}"
-    if kind != DOTS and len(words) > _NARROW:
-        words = words.replace(", ", ",\n")
-    return "\n".join([plain_name(level), *([words] if words else []), size])
+def _label(
+    chosen: FigureData, dataset: str, entry: TableEntry, cell: Mapping[str, Row], kind: str
+) -> str:
+    """A level in words with its code, and on how many units its numbers rest."""
+    size, code = f"n = {_size(cell)}", plain_name(entry.name)
+    words = chosen.level_phrase(dataset, entry)
+    if not words or words == entry.name:
+        return f"{code}\n{size}"
+    width = _WIDE if kind == DOTS else _NARROW
+    below = [f"{code}, {size}"] if kind == DOTS else [code, size]
+    return "\n".join([*textwrap.wrap(words, width), *below])
 
 
 def _size(cell: Mapping[str, Row]) -> str:
@@ -195,7 +209,7 @@ def _breakdown(chosen: FigureData) -> list[Panel]:
         cells = [chosen.rows_of(dataset, entry.key) for entry in entries]
         series = tuple(
             Series(
-                entry.name,
+                chosen.level_phrase(next(iter(chosen.index.systems)), entry) or entry.name,
                 tuple(_share(chosen, cell.get(name)) for name in systems),
                 place,
             )
@@ -228,7 +242,9 @@ def _partial(chosen: FigureData) -> list[Panel]:
     for dataset in chosen.index.systems:
         panel = _level_panel(chosen, dataset, "partial")
         # The denominators are the same under every match.
-        labels = tuple(label.partition("\n")[0] for label in panel.labels)
+        labels = tuple(
+            label.partition(", n = ")[0].partition("\nn = ")[0] for label in panel.labels
+        )
         panels.append(replace(panel, labels=labels))
     return [panel for panel in panels if panel.labels]
 
@@ -263,7 +279,7 @@ def _pair_panel(
         tuple(map(plain_name, counted)),
         series,
         "Mentions",
-        chosen.titled(dataset, system),
+        chosen.titled(dataset, plain_name(system)),
         tuple(_whole(exact) + (f" + {_whole(some)}" if some else "") for exact, some in numbers),
     )
 
@@ -276,12 +292,12 @@ def _count(row: Row | None) -> float | None:
 
 
 def _whole(number: float | None) -> str:
-    """A mean over runs need not be whole, but nobody reads its fraction."""
+    """A count; a mean over runs is rounded."""
     return UNDEFINED if number is None else f"{number:,.0f}"
 
 
 ENDS_NOTE = "from the worst to the best bucket of each attribute"
-CHANCE_NOTE = "hollow: may be chance (p is not below 0.05, or cannot be told)"
+CHANCE_NOTE = "hollow: may be chance (p is not below 0.05)"
 
 
 def radar(chosen: FigureData) -> list[Panel]:
@@ -296,11 +312,12 @@ def radar(chosen: FigureData) -> list[Panel]:
         for row in rows
     }
     zeta = {(row.dataset, row.attribute): row.zeta for row in rows}
-    panels = [zeta_panel(zeta)] if len(datasets) > 1 else []
-    return [*panels, _radar_panel("ρ", names, names, datasets, rho)]
+    panels = [zeta_panel(zeta, chosen.codes)] if len(datasets) > 1 else []
+    labels = [_around(name, chosen.codes) for name in names]
+    return [*panels, _radar_panel("Correlation with F1 (ρ)", labels, names, datasets, rho)]
 
 
-def zeta_panel(zeta: Mapping[tuple[str, str], float | None]) -> Panel:
+def zeta_panel(zeta: Mapping[tuple[str, str], float | None], codes: bool = False) -> Panel:
     """Mean values by dataset and attribute: a polygon for each dataset, the largest at the rim."""
     datasets, names = _unique(dataset for dataset, _ in zeta), _unique(name for _, name in zeta)
     largest = {
@@ -310,8 +327,13 @@ def zeta_panel(zeta: Mapping[tuple[str, str], float | None]) -> Panel:
         place: PlotMark(None if mean is None or not largest[place[1]] else mean / largest[place[1]])
         for place, mean in zeta.items()
     }
-    rims = [f"{name}\n{largest[name]:.2g}" for name in names]
-    return _radar_panel("ζ, relative to the largest", rims, names, datasets, marks)
+    rims = [f"{_around(name, codes)}\n{largest[name]:.2g}" for name in names]
+    return _radar_panel("Mean ζ, relative to the largest", rims, names, datasets, marks)
+
+
+def _around(name: str, codes: bool) -> str:
+    """An attribute in lines that fit around a circle."""
+    return "\n".join(textwrap.wrap(attribute_name(name, codes), _AROUND))
 
 
 def _radar_panel(
@@ -339,7 +361,7 @@ def gains(chosen: FigureData) -> list[Panel]:
     base, *others = chosen.named or chosen.systems
     if not others:
         raise UsageError(
-            "figure 'gains'", "two systems are needed", "say --system BASE --system A --system B"
+            "figure 'gains'", "two systems are needed", "--system BASE --system A --system B"
         )
     metric, match = chosen.metric or F1, chosen.match or overall_match(chosen.index)
     options: dict[str, Any] = {"facets": [ALL], "metrics": [metric], "matches": [match]}
@@ -350,7 +372,8 @@ def gains(chosen: FigureData) -> list[Panel]:
     ]
     scale = 100.0 if chosen.index.metric(metric).is_fraction else 1.0
     marks = {(row.dataset, row.system_a): _gain_mark(row, scale) for row in rows}
-    axis = f"{metric_title(metric, at_start=True)} above {plain_name(base)} (points)"
+    # Two lines: the axis is often shorter than a label of one.
+    axis = f"{metric_title(metric, at_start=True)} (points)\nabove {plain_name(base)}"
     return [
         Panel(
             STEPS,
@@ -381,7 +404,10 @@ def heatmap(chosen: FigureData) -> list[Panel]:
         dataset_rows = [row for row in rows if row.dataset == dataset]
         buckets = _unique(row.bucket for row in dataset_rows)
         series = tuple(
-            Series(name, tuple(_change(changes, (dataset, name, bucket)) for bucket in buckets))
+            Series(
+                chosen.attribute_name(name),
+                tuple(_change(changes, (dataset, name, bucket)) for bucket in buckets),
+            )
             for name in _unique(row.attribute for row in dataset_rows)
         )
         axis = f"Change of F1 (%)\nfrom {plain_name(b)} to {plain_name(a)}"
@@ -405,7 +431,7 @@ def _change(
 def _two_systems(chosen: FigureData) -> tuple[str, str]:
     if chosen.pair is None:
         raise UsageError(
-            f"figure '{chosen.what}'", "two systems are needed", "say --system A --system B"
+            f"figure '{chosen.what}'", "two systems are needed", "--system A --system B"
         )
     return chosen.pair
 
@@ -420,7 +446,7 @@ def diagnosis(chosen: FigureData) -> list[Panel]:
     for row in views.self_diagnosis:
         by_system.setdefault((row.dataset, row.system), []).append(row)
     panels = [
-        _self_panel(chosen.titled(dataset, system), rows)
+        _self_panel(chosen, chosen.titled(dataset, plain_name(system)), rows)
         for (dataset, system), rows in by_system.items()
     ]
     if chosen.pair is not None:
@@ -431,17 +457,17 @@ def diagnosis(chosen: FigureData) -> list[Panel]:
     return panels
 
 
-def _self_panel(title: str, rows: Sequence[ExtremesRow]) -> Panel:
+def _self_panel(chosen: FigureData, title: str, rows: Sequence[ExtremesRow]) -> Panel:
     worst = [PlotMark(100 * row.worst_value, text=row.worst, sure=row.significant) for row in rows]
     best = [PlotMark(100 * row.best_value, text=row.best, sure=row.significant) for row in rows]
     series = (Series("worst", tuple(worst)), Series("best", tuple(best)))
-    labels = tuple(row.attribute for row in rows)
+    labels = tuple(chosen.attribute_name(row.attribute) for row in rows)
     return Panel(GAPS, labels, series, "F1 (%)", title, most=100.0)
 
 
 def _comparison_panel(chosen: FigureData, dataset: str, rows: Sequence[LeadRow]) -> Panel:
     a, b = map(plain_name, _two_systems(chosen))
-    labels = _unique(row.attribute for row in rows)
+    names = _unique(row.attribute for row in rows)
     marks = {
         (row.attribute, row.gap): PlotMark(
             100 * row.difference, text=row.bucket, sure=row.significant
@@ -449,12 +475,12 @@ def _comparison_panel(chosen: FigureData, dataset: str, rows: Sequence[LeadRow])
         for row in rows
     }
     series = tuple(
-        Series(end, tuple(marks[name, end] for name in labels), style=3)
+        Series(end, tuple(marks[name, end] for name in names), style=3)
         for end in ("smallest", "largest")
     )
     return Panel(
         GAPS,
-        tuple(labels),
+        tuple(chosen.attribute_name(name) for name in names),
         series,
         "Difference of F1 (points)",
         chosen.titled(dataset, f"{a} − {b}"),
@@ -490,7 +516,7 @@ def _drawing(results: Results, what: str) -> Drawing:
     if what not in facets:
         raise UsageError(
             f"figure '{what}'",
-            "it is neither a figure nor a facet of these results",
+            "neither a figure nor a facet of these results",
             suggest(what, [*FIGURES, *facets]),
         )
     return _FACET

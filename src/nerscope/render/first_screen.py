@@ -12,7 +12,15 @@ from nerscope.corpus.units import ALL
 from nerscope.errors import plural
 from nerscope.facets.alignment import ALIGNMENT
 from nerscope.facets.facet import FACETS
-from nerscope.render.document import OUTPUTS, Cell, Document, Table, metric_title, percent
+from nerscope.render.document import (
+    OUTPUTS,
+    UNDEFINED,
+    Cell,
+    Document,
+    Table,
+    metric_title,
+    percent,
+)
 from nerscope.render.layout import SCREEN_LINES
 from nerscope.render.means import dataset_table, means_table
 from nerscope.render.number_index import NumberKey, SummaryIndex, overall_key, overall_match
@@ -146,7 +154,10 @@ def _scores_by_type(index: SummaryIndex, scores: OverallScores, most: int) -> Ta
     values = [scores[metric] for metric in SCORE_NAMES]
     body = [
         (Cell("all types"), *(Cell(_with_std(v)) for v in values), Cell(f"{scores.support:,}")),
-        (Cell("95 % interval"), *(Cell(interval_text(v.low, v.high).strip()) for v in values)),
+        (
+            Cell("95 % interval"),
+            *(Cell(interval_text(v.low, v.high).strip() or UNDEFINED) for v in values),
+        ),
     ]
     types = _types_by_support(index, scores.dataset, scores.system, match)
     body += [_type_line(index, scores, name, name, SCORE_NAMES) for name, _ in types[:most]]
@@ -179,7 +190,7 @@ def _with_std(number: Mapping[str, Any]) -> str:
 
 
 def _match_phrase(match: str) -> str:
-    return "exact match" if match == EXACT else f"scores by {match}"
+    return "exact match" if match == EXACT else f"{match} match"
 
 
 def _types_by_support(
@@ -279,7 +290,7 @@ def _ranking_notes(content: _Content, has_groups: bool) -> list[str]:
 
         notes += [short_answer(row) for row in comparison.primary]
     if comparison.ranking[0].about != ABOUT_RECIPES:
-        notes.append("one run each: other training runs may rank otherwise")
+        notes.append("one run each: other training runs may rank differently")
     return notes
 
 

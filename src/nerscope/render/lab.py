@@ -1,4 +1,4 @@
-"""Jobs as tables: what is to be done, and what it cost."""
+"""Jobs as tables: what is left to do, and what it cost."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -20,9 +20,9 @@ Record = Mapping[str, Any]
 
 
 def planned_document(records: Sequence[Record]) -> Document:
-    """One row a run; what a person wants to know first is how many jobs are left.
+    """One row per run, and how many jobs are left.
 
-    Runs of a system without chance are one job.
+    Runs of a deterministic system are one job.
     """
     left = len({run["key"] for run in records if not run["done"]})
     shown = [
@@ -39,12 +39,12 @@ def _yes(done: bool) -> str:
 
 
 def jobs_tables(records: Sequence[Record]) -> list[Table]:
-    """What each system cost, one row a system; nothing where nothing was trained."""
+    """The cost of each system, one row per system; nothing where nothing was trained."""
     if not records:
         return []
     systems = dict.fromkeys(job["system"] for job in records)
     rows = [_cost([job for job in records if job["system"] == name]) for name in systems]
-    note = "seconds: mean of a job, training and prediction together"
+    note = "seconds: mean time of a job (training and prediction)"
     return [replace(records_table("Training", rows), notes=(note,))]
 
 
@@ -57,7 +57,7 @@ def _cost(jobs: Sequence[Record]) -> dict[str, str]:
         "jobs": str(len(jobs)),
         "failed": str(len(jobs) - len(done)),
         "seconds": f"{sum(seconds) / len(seconds):.1f}" if seconds else UNDEFINED,
-        "most memory": f"{max(peaks):.0f} MB" if peaks else UNDEFINED,
+        "peak memory": f"{max(peaks):.0f} MB" if peaks else UNDEFINED,
     }
 
 
@@ -77,16 +77,17 @@ def domain_tables(rows: Sequence[DomainRow]) -> list[Table]:
             "out of domain": score(row.out_of_domain, row.metric),
             "difference": _difference(row),
             "p": p_text(row.p),
-            "p (holm)": p_text(row.p_corrected),
+            "corrected p": p_text(row.p_corrected),
             "n in, out": f"{row.n_in_domain:,}, {row.n_out_of_domain:,}",
         }
         for row in rows
     ]
     notes = (
         "out of domain: trained on the training parts of all other datasets",
-        "unseen and diff follow from the training data: error rates are about other tokens there",
-        "difference: out of domain minus in domain, with its 95 % interval; p (holm) is corrected "
-        "over the rows of a number",
+        "Unseen and differently labelled words depend on the training data, so they are other "
+        "words out of domain.",
+        "difference: out of domain minus in domain [95 % interval]; corrected p: Holm's, over the "
+        "rows of a number",
     )
     return [replace(records_table("In domain and out of domain", shown), notes=notes)]
 
@@ -97,7 +98,7 @@ def _difference(row: DomainRow) -> str:
 
 
 def recipes_document(records: Sequence[Record]) -> Document:
-    """One row a recipe, then one row an option."""
+    """One row per recipe, then one row per option."""
     shown = [
         {"recipe": recipe["name"], "runs here": _where(recipe), "what it is": recipe["about"]}
         for recipe in records
@@ -106,7 +107,7 @@ def recipes_document(records: Sequence[Record]) -> Document:
         {
             "recipe": recipe["name"],
             "option": option["name"],
-            "unless told": "–" if option["default"] is None else str(option["default"]),
+            "default": "–" if option["default"] is None else str(option["default"]),
             "what it is": _meaning(option),
         }
         for recipe in records

@@ -1,5 +1,6 @@
 """Fit text and tables to the width of a terminal: nothing is cut, columns wrap or move below."""
 
+import re
 import shutil
 import unicodedata
 from collections.abc import Sequence
@@ -49,7 +50,7 @@ def wrap_text(text: str, width: int, indent: str = "  ") -> list[str]:
         return [text]
     start = text[: len(text) - len(text.lstrip(" "))]
     lines = [start]
-    for word in text.split():
+    for word in _words(text):
         for piece in _pieces(word, width - text_width(start + indent)):
             blank = "" if lines[-1] in (start, start + indent) else " "
             if text_width(lines[-1] + blank + piece) > width:
@@ -57,6 +58,18 @@ def wrap_text(text: str, width: int, indent: str = "  ") -> list[str]:
                 blank = ""
             lines[-1] += blank + piece
     return lines
+
+
+_BOUND = re.compile(r"(?<=\d) (?=%)|(?<=\b[pn]) (?=[<=])|(?<=[<=]) (?=\d)")
+
+
+def _words(text: str) -> list[str]:
+    """The words of a text; `95 %` and `p < 0.001` are one word each.
+
+    >>> _words("95 % interval, p < 0.001")
+    ['95 %', 'interval,', 'p < 0.001']
+    """
+    return [word.replace("\0", " ") for word in _BOUND.sub("\0", text).split()]
 
 
 def _pieces(word: str, width: int) -> list[str]:
@@ -134,7 +147,7 @@ class _ColumnSize(NamedTuple):
 def _column_size(table: Table, at: int) -> _ColumnSize:
     head = table.header[at]
     body = max((text_width(plain_cell(table, row[at])) for row in table.rows), default=0)
-    longest = max((text_width(word) for word in head.split()), default=0)
+    longest = max((text_width(word) for word in _words(head)), default=0)
     longest = min(longest, _LEAST_WORDS)  # the name of a system may be of any length
     wraps = at < table.labels or column_side(table, at) == "left"
     least = min(body, _LEAST_WORDS) if wraps else body

@@ -234,11 +234,16 @@ def judged_tables(
     shares: Sequence[Mapping[str, Any]], agreement: Mapping[str, Any] | None
 ) -> list[Table]:
     """The shares, and the agreement if there are several judges."""
-    tables = [records_table("Partial matches as judged", shares)]
-    return [
-        *tables,
-        *([records_table("Agreement of the judges", [agreement])] if agreement else []),
-    ]
+    shown = [{**share, "share good": _percent(share["share good"])} for share in shares]
+    tables = [records_table("Partial matches as judged", shown)]
+    if agreement:
+        agreed = {**agreement, "raw": _percent(agreement["raw"])}
+        tables.append(records_table("Agreement of the judges", [agreed]))
+    return tables
+
+
+def _percent(share: float | None) -> str | None:
+    return None if share is None else f"{100 * share:.1f} %"
 
 
 def add_judgement_tables(document: Document, judged: "JudgedResults") -> Document:

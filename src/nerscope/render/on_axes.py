@@ -10,7 +10,7 @@ from nerscope.render.panels import TREND, Panel, PlotMark, Series
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_ROOM = 0.1  # of the whole, for a number to stand in its part of a bar
+_ROOM = 0.1  # the smallest share of a bar in which a number fits
 # Okabe and Ito's colours, which colour-blind readers tell apart, but for yellow, which is too pale
 # for a line. Markers and hatches repeat at other lengths: no two systems look the same, and they
 # can be told apart in print without colour.

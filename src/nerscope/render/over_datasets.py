@@ -81,6 +81,10 @@ def better_text(a: str, b: str, about: str) -> str:
     return f"{a} is better than {b}"
 
 
+def undecided_text(a: str, b: str) -> str:
+    return f"no significant difference between {a} and {b}"
+
+
 def named_side(name: str, about: str) -> str:
     """A system as the subject of a sentence."""
     return name if about == ABOUT_RECIPES else f"{name}'s output"
@@ -107,13 +111,13 @@ def _answer(row: DatasetsRow, correction: str, short: bool, about: str) -> list[
     spoken, suffix, test, name = _SPOKEN[row.over]
     verdict = _verdict(row)
     a, b = _sides(row, verdict)
-    who = better_text(a, b, about)
+    who, by = better_text(a, b, about), "better by"
     if verdict == UNDECIDED:
-        who = f"{a} and {b}: no significant difference"
+        who, by = undecided_text(a, b), "difference"
     noun = "split" if row.over == SPLITS else "dataset"
     where = spoken.format(plural(len(row.datasets), noun))
     first = (
-        f"Over {where}, {who}: {metric_title(row.metric)} better by {_mean(row, suffix, verdict)} "
+        f"Over {where}, {who}: {metric_title(row.metric)} {by} {_mean(row, suffix, verdict)} "
         f"on average, {name}{_tested(row, test, correction)}."
     )
     if short or row.refused:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from nerscope.corpus.units import ALL
 from nerscope.errors import UsageError
 from nerscope.render.document import UNDEFINED, escape_controls, metric_title, percent
 from nerscope.render.number_index import NumberKey, SummaryIndex
@@ -11,7 +12,9 @@ from nerscope.render.table_plans import TableEntry, plan_table
 from nerscope.results.intervals import with_bounds
 from nerscope.results.results import Results
 from nerscope.results.rows import Row
+from nerscope.results.terms import short_phrase
 from nerscope.scoring.matching import USUAL_MATCHES
+from nerscope.scoring.metrics import HARDEVAL
 
 # How a panel is drawn; `draw` knows each by its name.
 DOTS, TREND, BARS, STACKS = "dots", "trend", "bars", "stacks"
@@ -79,6 +82,16 @@ def plain_name(name: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[:half]}…{text[1 - half :]}"
 
 
+def attribute_name(name: str, codes: bool = False) -> str:
+    """An attribute in few words with its code.
+
+    >>> attribute_name("eLen"), attribute_name("eLen", codes=True)
+    ('mention length (eLen)', 'eLen')
+    """
+    phrase = "" if codes else short_phrase(name)
+    return plain_name(name) if not phrase else f"{phrase} ({name})"
+
+
 class FigureData:
     """The results to draw, and the chosen systems, metric and match."""
 
@@ -90,8 +103,9 @@ class FigureData:
         named: Sequence[str] = (),
         metric: str | None = None,
         match: str | None = None,
+        codes: bool = False,
     ) -> None:
-        self.results, self.what = results, what
+        self.results, self.what, self.codes = results, what, codes
         self.index = SummaryIndex(with_bounds(results))
         self.named, self.metric, self.match = list(dict.fromkeys(named)), metric, match
         names = [name for systems in self.index.systems.values() for name in systems]
@@ -105,9 +119,30 @@ class FigureData:
 
     def titled(self, dataset: str, rest: str = "") -> str:
         """The heading of a panel: the dataset, if there are several, and what else is named."""
-        names = [*([dataset] if len(self.index.systems) > 1 else []), *([rest] if rest else [])]
-        text = ": ".join(map(plain_name, names))
-        return text if len(text) <= _LONGEST else text.replace(": ", ":\n", 1)
+        names = [plain_name(dataset)] if len(self.index.systems) > 1 else []
+        names += [rest] if rest else []
+        text = ": ".join(names)
+        if len(text) > _LONGEST:
+            text = text.replace(": ", ":\n", 1)
+        return "\n".join(
+            line.replace(" (", "\n(", 1) if len(line) > _LONGEST + 4 else line
+            for line in text.split("\n")
+        )
+
+    def level_phrase(self, dataset: str, entry: TableEntry) -> str:
+        """What an entry is called in words; nothing with `codes`, or if it has no words."""
+        facet, level = entry.key.facet, entry.key.level
+        if self.codes:
+            return ""
+        if facet == ALL:
+            return entry.words
+        if entry.key.metric == HARDEVAL:
+            return "mean of unseen and differently labelled"
+        return self.index.level_phrase(dataset, facet, level)
+
+    def attribute_name(self, name: str) -> str:
+        """An attribute in words with its code."""
+        return attribute_name(name, self.codes)
 
     def entries(self, table: str) -> Sequence[TableEntry]:
         """What a table of this name shows."""
@@ -140,7 +175,7 @@ class FigureData:
     def axis(self, metric: str, match: str) -> str:
         """What the numbers of a metric are called along an axis."""
         title = metric_title(metric, at_start=True)
-        by = "" if match in USUAL_MATCHES else f" by {match}"
+        by = "" if match in USUAL_MATCHES else f", {match} match"
         formula = self.index.metric(metric)
         unit = " (%)" if formula.is_fraction else ""
         return f"{title}{by}{unit}{', lower is better' if formula.better < 0 else ''}"

@@ -108,7 +108,7 @@ def _notes(rows: Sequence[RankingRow], n_chances: int) -> tuple[str, ...]:
 
 def _scope(rows: Sequence[RankingRow]) -> str:
     if rows[0].about != ABOUT_RECIPES:
-        return "one run each: other training runs may rank otherwise"
+        return "one run each: other training runs may rank differently"
     fewest, most = min(row.runs for row in rows), max(row.runs for row in rows)
     runs = plural(most, "run") + " each" if fewest == most else f"{fewest} to {most} runs"
     text = f"{runs}: ranks and groups allow for other training runs"

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from nerscope.corpus.units import ALL
 from nerscope.errors import UsageError, suggest
-from nerscope.facets.facet import fixed_facets
+from nerscope.facets.facet import OTHER_LABEL, fixed_facets
 from nerscope.facets.hard import HARD
 from nerscope.render.document import Cell, metric_title
 from nerscope.render.number_index import NumberKey, SummaryIndex, overall_key, overall_match
@@ -116,9 +116,9 @@ def match_title(match: str) -> str:
     """The heading of a table of overall scores.
 
     >>> match_title("exact"), match_title("iou(threshold=0.5)")
-    ('Exact match', 'Scores by iou(threshold=0.5)')
+    ('Exact match', 'Scores: iou(threshold=0.5) match')
     """
-    return "Exact match" if match == EXACT else f"Scores by {match}"
+    return "Exact match" if match == EXACT else f"Scores: {match} match"
 
 
 def _plan_types(index: SummaryIndex, metric: str | None, match: str | None) -> TablePlan:
@@ -135,7 +135,7 @@ def _plan_types(index: SummaryIndex, metric: str | None, match: str | None) -> T
     entries = [
         TableEntry(name or ALL, overall_key(match, metric, name)) for name in [None, *sorted(types)]
     ]
-    by = "" if match in USUAL_MATCHES else f" by {match}"
+    by = "" if match in USUAL_MATCHES else f", {match} match"
     return TablePlan(entries, f"{metric_title(metric, at_start=True)} by type{by}", "type")
 
 
@@ -230,7 +230,7 @@ def _plan_facet(
         ]
     title = f"{index.facet_title(facet)}: {metric_title(metric)}"
     if match not in USUAL_MATCHES:
-        title += f" by {match}"
+        title += f", {match} match"
     title += " (lower is better)" if index.metric(metric).better < 0 else ""
     return TablePlan(entries, title, code_notes=tuple(index.range_notes(facet)), label=_level_label)
 
@@ -258,7 +258,7 @@ def _plan_attributes(index: SummaryIndex, facets: Sequence[str]) -> TablePlan:
     unusual = [match for match in matches if match not in USUAL_MATCHES]
     return TablePlan(
         [entry for plan in plans for entry in plan.entries],
-        title[:1].upper() + title[1:] + (f", by {' / '.join(unusual)}" if unusual else ""),
+        title[:1].upper() + title[1:] + (f", {' / '.join(unusual)} match" if unusual else ""),
         code_notes=tuple(note for plan in plans for note in plan.code_notes),
         label=_cell_label,
     )
@@ -269,5 +269,9 @@ def filled_entries(index: SummaryIndex, entries: Sequence[TableEntry]) -> list[T
     return [
         entry
         for entry in entries
-        if any(any(index.column(dataset, entry.key)) for dataset in index.systems)
+        if any(
+            row is not None and (row.value is not None or entry.key.level != OTHER_LABEL)
+            for dataset in index.systems
+            for row in index.column(dataset, entry.key)
+        )
     ]

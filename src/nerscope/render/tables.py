@@ -96,7 +96,9 @@ def chosen_entries(
         if plan.label:  # words as well as codes name a line
             labels = [plan.label(index, dataset, entry) for dataset in index.systems]
             names += [name for label in labels for name in (label.text, label.code)]
-        by_name |= {name: entry for name in names if name and name not in by_name}
+        for name in filter(None, names):
+            by_name.setdefault(name, entry)
+            by_name.setdefault(name.lower(), entry)  # f1 as well as F1
     for name in only:
         if name not in by_name:
             known = [entry.name for entry in entries]
@@ -109,7 +111,7 @@ def _chosen_systems(index: SummaryIndex, chosen: Sequence[str]) -> dict[str, lis
     known = {system for systems in index.systems.values() for system in systems}
     for name in chosen:
         if name not in known:
-            raise UsageError(f"--system {name}", "the results do not have it", suggest(name, known))
+            raise UsageError(f"--system {name}", "it is not in the results", suggest(name, known))
     if not chosen:
         return index.systems
     return {

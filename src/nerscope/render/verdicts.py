@@ -39,7 +39,8 @@ def verdict_document(
     counts = Counter(verdict.word for verdict in ranked)
     summary = ", ".join(f"{count} {word}" for word, count in counts.items())
     heading = [f"{len(verdicts)} conditions: {summary}"] if len(verdicts) > 1 else []
-    for most in range(len(ranked), 0, -1):
+    least = max(1, sum(verdict.failed for verdict in ranked))  # no failure is cut
+    for most in range(len(ranked), least - 1, -1):
         lines = [*heading, *map(str, ranked[:most])]
         if most < len(ranked):
             lines.append(f"{len(ranked) - most} more: --all")

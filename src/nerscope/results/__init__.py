@@ -1,1 +1,1 @@
-"""What an evaluation found, and the questions that results alone can answer."""
+"""The results of an evaluation, and analyses that need nothing but results."""

@@ -1,4 +1,4 @@
-"""What changed from one system to another: mentions that B fixed, broke, or got wrong like A."""
+"""Changes from system A to system B: gold mentions that B fixes, breaks, or also gets wrong."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -28,15 +28,15 @@ CHANGES = (FIXED, BROKEN, BOTH_WRONG, BOTH_RIGHT)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChangeRow(LevelledRow):
-    """What became of a gold mention from system A to system B."""
+    """The change of a gold mention from system A to system B."""
 
     dataset: str
     change: str
     type: str
-    text: str | None  # None where results keep no texts
-    start: int  # tokens of the sentence
+    text: str | None  # None if the results keep no texts
+    start: int  # in tokens of the sentence
     end: int
-    a: str | None  # type and text of what A predicts there; None: nothing
+    a: str | None  # type and text of A's prediction; None: no prediction
     b: str | None
     levels: Mapping[str, str]
     sentence: str | None
@@ -46,7 +46,7 @@ class ChangeRow(LevelledRow):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChangeCounts(ResultRow):
-    """How many gold mentions of a type or level changed in which way from A to B."""
+    """The numbers of gold mentions of a type or level, by their change from A to B."""
 
     dataset: str
     facet: str
@@ -57,7 +57,7 @@ class ChangeCounts(ResultRow):
     both_right: int
 
     def as_dict(self) -> dict[str, Any]:
-        """The row as JSON has it; the keys of the counts are CHANGES."""
+        """The row as a JSON object; the keys of the counts are CHANGES."""
         counts = (self.fixed, self.broken, self.both_wrong, self.both_right)
         return {
             "dataset": self.dataset,
@@ -68,10 +68,10 @@ class ChangeCounts(ResultRow):
 
 
 def change_records(results: Results, a: str, b: str) -> Iterator[ChangeRow]:
-    """One row for each gold mention: what became of it from A to B, and what each predicts.
+    """One row for each gold mention: its change from A to B, and both predictions.
 
-    With several runs, a system is right about a mention if more than half of its runs are, and what
-    it predicts is what its first run predicts.
+    With several runs, a system is right if more than half of its runs are, and its prediction is
+    the one of its first run.
     """
     for system in (a, b):
         check_system(results, system)
@@ -113,7 +113,7 @@ def _right(evidence: Evidence, system: str) -> Bools:
 
 
 def _answers(evidence: Evidence, gold: MentionSide, system: str) -> dict[int, str]:
-    """What a system took each gold mention for, if it saw any there."""
+    """The prediction of a system for each gold mention, if it has one."""
     pred = run_side(evidence, evidence.runs_of(system)[0])
     pairs = pair_sides(gold, pred)
     return {
@@ -123,16 +123,18 @@ def _answers(evidence: Evidence, gold: MentionSide, system: str) -> dict[int, st
 
 
 def change_counts(results: Results, a: str, b: str) -> list[ChangeCounts]:
-    """How many mentions changed: all, by type, and by the levels of each facet, where any are.
+    """The numbers of changes: overall, by type, and by the levels of each facet.
 
-    Nothing is told of datasets of which only sums were kept.
+    Datasets whose results keep only sums are left out.
     """
     for system in (a, b):
         check_system(results, system)
     shared = [part for part in results.evidence if {a, b} <= set(part.systems)]
     if not shared:
         raise InputError(
-            "results", f"no dataset has outputs of both {a} and {b}", "evaluate them together"
+            "results",
+            f"no dataset has outputs of both {a} and {b}",
+            "evaluate both systems together",
         )
     return [
         ChangeCounts(part.dataset, facet, level, *counts.tolist())
@@ -144,7 +146,7 @@ def change_counts(results: Results, a: str, b: str) -> list[ChangeCounts]:
 
 
 def _changed(evidence: Evidence, a: str, b: str) -> Ints:
-    """The place in CHANGES of each gold mention."""
+    """The index in CHANGES of each gold mention."""
     right_a, right_b = _right(evidence, a), _right(evidence, b)
     names = (
         CHANGES.index(_change(is_right_a, is_right_b))
@@ -156,7 +158,7 @@ def _changed(evidence: Evidence, a: str, b: str) -> Ints:
 
 
 def _counted(evidence: Evidence, change: Ints) -> Iterator[tuple[str, str, Ints]]:
-    """How many mentions of each group changed in which way."""
+    """The counts of changes in each group."""
     gold, size = evidence.mentions.gold, len(CHANGES)
     yield ALL, ALL, np.bincount(change, minlength=size)
     by_type = _crossed(gold.type, change, len(evidence.types))

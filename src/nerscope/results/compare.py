@@ -1,4 +1,4 @@
-"""Is A better than B, where, and can we believe it? From results alone."""
+"""Compare systems: differences, intervals and corrected p-values, computed from results."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -76,7 +76,7 @@ from nerscope.stats.system_pair import SystemPair
 
 WIN, LOSS, UNDECIDED = "win", "loss", "undecided"
 _MOST_MARGIN = 1e6
-MOST_UNPOOLED = MOST_GROUPS - 1  # so many clusters or fewer are counted one by one
+MOST_UNPOOLED = MOST_GROUPS - 1  # up to this many clusters are counted individually
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,32 +86,32 @@ class Comparison:
     rows: list[ComparisonRow]
     settings: dict[str, Any]
     notes: list[str] = field(default_factory=list)
-    protocol: Protocol | None = None  # what datasets are to each other
+    protocol: Protocol | None = None  # how datasets relate to each other
     shared: Sequence[SharedTexts] = ()  # datasets with texts in common
-    by_cell: bool = False  # whether `over_datasets` has every cell: facets were chosen
-    stochastic_order: bool = False  # whether `over_runs` has it
+    by_cell: bool = False  # facets were chosen: `over_datasets` has every cell
+    stochastic_order: bool = False  # whether `over_runs` includes it
     ranking: Sequence[RankingRow] = ()  # of all systems; empty if only some pairs were compared
-    any_star: float | None = None  # how likely any star is if nothing differs
+    any_star: float | None = None  # the chance of any star if nothing differs
     ranges: Ranges = field(default_factory=dict)  # of buckets, to name them in words
 
     def tally(self, a: str, b: str) -> Counter[str]:
-        """How many cells A wins and loses, and how many are undecided, by the corrected p."""
+        """The numbers of wins, losses and undecided cells of A against B, by the corrected p."""
         return Counter(standings(row for row in self.rows if row.pair == (a, b)))
 
     @property
     def primary(self) -> list[ComparisonRow]:
-        """The rows that answer the first question: is A better than B?"""
+        """The rows of the primary question: is A better than B?"""
         return [row for row in self.rows if row.family == PRIMARY]
 
     def over_runs(self) -> list[RunsRow]:
-        """What single runs say: all scores, and whether A's next run beats B's next one."""
+        """Single runs: all scores, and the chance that A's next run beats B's next run."""
         return list(runs_rows(self.primary, self.stochastic_order))
 
     def over_datasets(self, every: bool | None = None) -> list[DatasetsRow]:
         """Each pair over all datasets: mean difference, and on how many A is better.
 
-        With `every`, in all cells, that of the first question before others; by default, in those
-        of facets that were chosen, and else in that of the first question alone.
+        With `every`, there is a row for every cell, the primary cell first. By default, the cells
+        are those of the chosen facets or, without any, the primary cell alone.
         """
         rows = self.primary
         if self.by_cell if every is None else every:
@@ -129,7 +129,7 @@ class Comparison:
     def __str__(self) -> str:
         from nerscope.render.answers import answers
 
-        return "\n".join(answers(self)) or "nothing was compared"
+        return "\n".join(answers(self)) or "no comparison"
 
     def _repr_html_(self) -> str:
         from nerscope.render.comparison import comparison_document
@@ -138,7 +138,7 @@ class Comparison:
         return OUTPUTS["html"](comparison_document(self, ""))
 
     def as_dict(self) -> dict[str, Any]:
-        """What `compare --format json` prints."""
+        """The comparison as `compare --format json` prints it."""
         return {
             "settings": self.settings,
             "notes": self.notes,
@@ -152,7 +152,7 @@ class Comparison:
 
 
 def standing(metric: str, difference: float, p: float | None) -> str:
-    """Whether the first of two systems wins a cell, loses it, or nothing can be told.
+    """Whether the first of two systems wins a cell, loses it, or the cell is undecided.
 
     >>> standing("ter", -0.02, 0.01), standing("f1", -0.02, 0.01), standing("f1", 0.02, 0.3)
     ('win', 'loss', 'undecided')
@@ -177,9 +177,9 @@ def standings(rows: Iterable[ComparisonRow]) -> Iterator[str]:
 
 
 def version_notes(parts: Sequence[Evidence]) -> Iterator[str]:
-    """A note for each dataset whose results come from several versions of nerscope.
+    """A note for each dataset whose results were created by several versions of nerscope.
 
-    Their numbers can be compared, because settings and gold data were checked to be the same.
+    The numbers are comparable: settings and gold data were checked to be equal.
     """
     for evidence in parts:
         versions = evidence.signature.version.split("+")
@@ -215,21 +215,21 @@ def compare(
     stochastic_order: bool = False,
     plausible: float | None = DEFAULT_PLAUSIBLE,
 ) -> Comparison:
-    """Compare two systems, each with a baseline, some pairs, or all of them.
+    """Compare two systems, all systems with a baseline, given pairs, or all pairs.
 
-    Every row belongs to a family: "primary" (exact F1 over everything, or the first metric chosen),
-    "where" (the levels of each facet by one metric), "types", or "other". p is corrected within the
-    family of a pair; for the primary family, over the pairs. `about` is "outputs" or "recipes";
-    by default, it is recipes where a system has several runs. With `same_seeds`, runs belong
-    together in order. `margin` (in points) asks whether the systems are equivalent within it.
-    `simultaneous` intervals hold for a whole family at once. `datasets` chooses some of them;
-    `over` says what they are to each other, if the results do not: "splits" (with the `ratio` of
-    test to training sentences), "fixed", "drawn", or "domains", which may be either of these.
-    `plausible` is a true difference, in points, for which rows of the primary family say how often
-    the test is significant, and how far a significant result misleads (errors of type S and M).
-    `rope` (in points) adds to `over_datasets()` how likely the systems are practically equivalent,
-    that is, within it. `stochastic_order` adds almost stochastic order to `over_runs()`, for pairs
-    with ten runs of each system.
+    Every row belongs to a family: "primary" (overall exact F1, or the first metric chosen), "where"
+    (the levels of each facet by one metric), "types", or "other". p is corrected within the family
+    of a pair; in the primary family, over all pairs. `about` is "outputs" or "recipes" (training
+    methods); default: recipes if a system has several runs. With `same_seeds`, runs are paired in
+    order. `margin` (in points) adds a test of equivalence within this margin. `simultaneous`
+    intervals hold for all rows of a family at once. `datasets` selects datasets. `over` is the
+    relation between datasets, if the results do not have one: "splits" (with the `ratio` of test to
+    training sentences), "fixed", "drawn", or "domains", which may be either of the last two.
+    `plausible` is a true difference in points: rows of the primary family give the power of the
+    test for it, and how far a significant result misleads (errors of type S and M). `rope` (in
+    points) adds to `over_datasets()` the probability that the systems are practically equivalent,
+    that is, differ by less. `stochastic_order` adds almost stochastic order to `over_runs()`, for
+    pairs with ten runs of each system.
 
     >>> from nerscope import evaluate
     >>> gold = [(["Ada", "met", "Bob"], ["B-PER", "O", "B-PER"])] * 20
@@ -263,7 +263,7 @@ def compare(
     }
     if rope is not None:
         settings["rope"] = f"{rope:g}"
-        one = "--rope is about several datasets; of one, --margin tests equivalence"
+        one = "--rope needs several datasets. Fix: --margin (tests equivalence on one dataset)"
         notes += [one] if len(results.evidence) < 2 else []
     rows = [cell.row for cell in cells]
     comparison = comparison_of(
@@ -291,7 +291,7 @@ def compare(
 def _with_ranking(
     comparison: Comparison, measured: Sequence[Difference], sampling: Sampling, same_seeds: bool
 ) -> Comparison:
-    """The comparison with a ranking of its systems, all of whose pairs were compared."""
+    """The comparison of all pairs, with a ranking of its systems."""
     primary = [
         (row, difference)
         for row, difference in zip(comparison.rows, measured, strict=True)
@@ -303,7 +303,7 @@ def _with_ranking(
 
 
 def note_shared_texts(comparison: Comparison, parts: Sequence[Evidence]) -> Comparison:
-    """The comparison, which knows the datasets that have texts in common; splits do anyway."""
+    """The comparison with the datasets that share texts; splits always do."""
     if len(parts) < 2 or (comparison.protocol and comparison.protocol.are_splits):
         return comparison
     shared = shared_texts(parts)
@@ -314,15 +314,17 @@ def note_shared_texts(comparison: Comparison, parts: Sequence[Evidence]) -> Comp
 def _check_comparison(
     results: Results, choice: CellChoice, method: str, correction: str, margin: float | None
 ) -> None:
-    """Refuse options that cannot be, before anything is computed."""
-    expect("results", results, Results, "give what evaluate or Results.load gave")
+    """Raise an error for invalid options, before anything is computed."""
+    expect("results", results, Results, "give the results of evaluate or Results.load")
     for name in ("facets", "metrics", "matches", "types"):
         check_names_list(name, getattr(choice, name))
     expect("method", method, str, "give the name of a method")
     expect("correction", correction, str, "give the name of a correction")
     if not results.evidence:
         raise InputError(
-            "results", "they hold no evidence to resample", "evaluate again, and save with `-o`"
+            "results",
+            "no evidence to resample",
+            "evaluate again, and save the results with -o FILE",
         )
     check_correction(correction)
     check_choice(results, choice)
@@ -330,7 +332,7 @@ def _check_comparison(
 
 
 class ComparedCell(NamedTuple):
-    """A row, and the difference that it was made of."""
+    """A row, and the difference that it was computed from."""
 
     row: ComparisonRow
     difference: Difference
@@ -339,7 +341,9 @@ class ComparedCell(NamedTuple):
 def _check_points(name: str, given: float | None) -> None:
     number = isinstance(given, int | float) and not isinstance(given, bool)
     if given is not None and not (number and 0 < given <= _MOST_MARGIN):
-        raise UsageError(name, f"{given!r} cannot be", "give a number of points above 0, as 1")
+        raise UsageError(
+            name, f"invalid value {given!r}", "give a number of points above 0, such as 1"
+        )
 
 
 def compared_cells(
@@ -350,11 +354,11 @@ def compared_cells(
     by_type: bool = False,
     alone: bool = False,
 ) -> list[ComparedCell]:
-    """The differences that are shown, as tidy rows."""
+    """The displayed differences, as tidy rows."""
     chosen = evidence if by_type else _only_overall_types(evidence)
     if not alone:
         chosen = _only_judged_metrics(chosen)
-    # Every lookup is made once for a facet; rows are many.
+    # Every lookup is made once per facet, because there are many rows.
     cells, facts = list[ComparedCell](), dict[tuple[str, str, str], _FacetFacts]()
     parts = dict[SystemPair, list[DatasetDifference]]()
     for difference in differences(chosen, pairs, sampling, plan):
@@ -373,11 +377,11 @@ def compared_cells(
 
 
 class _FacetFacts(NamedTuple):
-    """What the rows of a facet and a match have in common."""
+    """Facts that the rows of a facet and a match share."""
 
     unit: str
-    has_types: bool  # types are shown, even if they were not asked for
-    leading_metric: str | None  # by which levels are judged
+    has_types: bool  # types are shown by default
+    leading_metric: str | None  # the metric by which levels are judged
 
 
 def _facet_facts(table: FacetTable, match: str) -> _FacetFacts:
@@ -389,7 +393,7 @@ def _facet_facts(table: FacetTable, match: str) -> _FacetFacts:
 
 
 def _only_overall_types(evidence: Evidence) -> Evidence:
-    """The evidence without types that are not shown: those of exact match of everything are."""
+    """The evidence without types that are not shown; types of overall exact match are shown."""
     tables = []
     for table in evidence.tables:
         shown = {
@@ -404,7 +408,7 @@ def _only_overall_types(evidence: Evidence) -> Evidence:
 
 
 def _only_judged_metrics(evidence: Evidence) -> Evidence:
-    """The evidence without metrics that are neither better nor worse, as a share of errors."""
+    """The evidence without metrics that have no better direction, such as a share of errors."""
     tables = []
     for table in evidence.tables:
         judged = {
@@ -417,29 +421,29 @@ def _only_judged_metrics(evidence: Evidence) -> Evidence:
 
 
 def _has_types(facet: str, match: str) -> bool:
-    """Whether types are shown unasked."""
+    """Whether types are shown by default."""
     return facet == ALL and match == EXACT
 
 
 def run_notes(
     evidence: Evidence, pairs: Sequence[PairNames], plan: ComparisonPlan
 ) -> Iterator[str]:
-    """What the numbers of runs mean for what can be said."""
+    """Notes on what the numbers of runs mean for the conclusions."""
     sizes = {pair: [len(evidence.runs_of(name)) for name in pair] for pair in pairs}
     single = [pair for pair, counts in sizes.items() if max(counts) == 1]
     borrowed = [pair for pair, counts in sizes.items() if min(counts) == 1 < max(counts)]
     if single:
         yield "one run each: this compares two outputs, not two methods"
     if plan.about == ABOUT_OUTPUTS and len(single) < len(sizes):
-        yield "only these outputs are compared: other training runs may differ more"
+        yield "this compares only these outputs: other training runs may differ more"
     elif borrowed:
         a, b = borrowed[0]
         alone = a if sizes[a, b][0] == 1 else b
-        yield f"{alone} has one run: its training noise is taken to be that of the other side"
+        yield f"{alone} has one run: its variance over runs is assumed to equal the other system's"
     if plan.about != ABOUT_OUTPUTS and not plan.same_seeds and len(single) < len(sizes):
         several = sum(len(evidence.runs_of(name)) > 1 for name in evidence.systems)
         if several >= FEWEST_SYSTEMS:
-            yield f"the spread of runs is estimated with the help of all {several} systems"
+            yield f"the variance over runs is estimated from all {several} systems"
 
 
 def _with_equivalence(
@@ -455,8 +459,8 @@ def _with_equivalence(
 
 
 def _p_equivalent(difference: Difference, margin: float) -> float:
-    """How surprising it is if the systems differ by the margin or more: the larger of two one-sided
-    tests (Schuirmann 1987).
+    """The p-value of equivalence within the margin: the larger of two one-sided p-values
+    (Schuirmann 1987).
     """
     scale = 100.0 if difference.pair.spread.metrics[difference.at].is_fraction else 1.0
     return max(difference.p_below(margin / scale), difference.p_above(-margin / scale))
@@ -470,7 +474,7 @@ def comparison_of(
     *,
     simultaneous: bool = False,
 ) -> Comparison:
-    """A comparison whose rows know their families, with p-values corrected within them."""
+    """A comparison whose rows have families, with p-values corrected within them."""
     correction, samples = settings["correction"], int(settings["samples"])
     found = correct_families(label_families(rows), correction, int(settings.get("seed", 0)))
     rows = with_joint_intervals(found, every_family=simultaneous)
@@ -486,8 +490,8 @@ def comparison_of(
         settings["intervals"] = "simultaneous"
     most = too_few_samples(rows, correction, samples)
     too_few_note = (
-        f"{samples} resamples are too few for {most} cells: no corrected p can fall below "
-        f"{SIGNIFICANT}; take more samples, or fewer facets and metrics"
+        f"{samples} resamples are too few for {most} cells: no corrected p-value can be below "
+        f"{SIGNIFICANT}. Fix: more --samples, or fewer facets and metrics"
     )
     notes = [*notes, *([too_few_note] if most else [])]
     return Comparison(rows, settings, notes, protocol, any_star=found.any_star)
@@ -500,7 +504,7 @@ def difference_row(
     level, kind, metric = difference.key
     pair, spread = difference.pair, difference.pair.spread
     low, high = difference.interval or (None, None)
-    # The scores of all runs stand beside the means: of everything, where runs are asked about.
+    # Overall rows also list the scores of all runs, if the comparison is about methods.
     has_runs = pair.about == ABOUT_RECIPES and spread.table.facet == ALL and kind is None
     leads = level == ALL and metric == facts.leading_metric
     is_overall = leads or spread.metrics[difference.at].is_over_levels

@@ -1,4 +1,4 @@
-"""What a gate demands of a number, given as objects, as tables, or in a TOML file."""
+"""Conditions of a gate, given as objects, as tables, or in a TOML file."""
 
 import math
 import os
@@ -17,15 +17,15 @@ from nerscope.stats.always_valid import TUNED_TO
 from nerscope.stats.corrections import SIGNIFICANT
 
 RULES = ("floor", "max_drop", "max_total_drop")
-BY_VALUE, BY_INTERVAL = "value", "interval"  # what a floor is held against
+BY_VALUE, BY_INTERVAL = "value", "interval"  # what a floor is compared with
 _MOST = 1e9
 _NEEDED = ("metric", "facet", "alpha", "floor_rule", "always_valid", "tuned_to")
 _RANGES = {
-    "floor": (-math.inf, math.inf, "give a number of points, as 80"),
-    "max_drop": (0.0, math.inf, "give the points that a number may drop, 0 or more"),
-    "max_total_drop": (0.0, math.inf, "give the points that a number may drop, 0 or more"),
-    "alpha": (1e-4, 0.5, "give a share from 0.0001 to 0.5, as 0.05"),
-    "tuned_to": (1.0, math.inf, "give a number of documents or sentences, as 200"),
+    "floor": (-math.inf, math.inf, "give a number of points, such as 80"),
+    "max_drop": (0.0, math.inf, "give the allowed drop in points, 0 or more"),
+    "max_total_drop": (0.0, math.inf, "give the allowed drop in points, 0 or more"),
+    "alpha": (1e-4, 0.5, "give a number from 0.0001 to 0.5, such as 0.05"),
+    "tuned_to": (1.0, math.inf, "give a number of documents or sentences, such as 200"),
 }
 
 
@@ -37,12 +37,12 @@ _CHOICES: dict[str, tuple[tuple[object, ...], str]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Condition:
-    """What one number must fulfil: `floor` and `max_drop` are in points.
+    """A condition on one number; `floor` and `max_drop` are in points.
 
-    `facet` is a facet of the results, or facet=level. Without `system` or `dataset`, it holds for
-    all of them. `max_total_drop` is the drop allowed against a reference, if it is not `max_drop`.
-    With `floor_rule="interval"`, the bounds of a number must be above the floor. With
-    `always_valid`, bounds hold at all sizes of the test set at once, and are narrowest at
+    `facet` is a facet of the results, or facet=level. Without `system` or `dataset`, the condition
+    applies to all of them. `max_total_drop` is the allowed drop against a reference (default:
+    `max_drop`). With `floor_rule="interval"`, the bounds of a number must be above the floor. With
+    `always_valid`, bounds hold for all sizes of the test set at once, and are narrowest at
     `tuned_to` documents or sentences.
 
     >>> Condition(metric="recall", facet="tmr=unseen-tokens", max_drop=1.0).compares
@@ -67,21 +67,21 @@ class Condition:
 
     @property
     def compares(self) -> bool:
-        """Whether it needs a baseline."""
+        """Whether the condition needs a baseline."""
         return self.max_drop is not None
 
     def against_reference(self) -> "Condition | None":
-        """The condition that holds against a fixed reference; None if there is none."""
+        """The condition for a fixed reference; None if it allows any drop."""
         allowed = self.max_drop if self.max_total_drop is None else self.max_total_drop
         return None if allowed is None else replace(self, max_drop=allowed, floor=None)
 
     @property
     def cell(self) -> str:
-        """The facet and its level, as they were given."""
+        """The facet and its level, as given."""
         return self.facet if self.level is None else f"{self.facet}={self.level}"
 
     def at(self, key: str, what: str = "") -> str:
-        """The place of a key for a message: where it was written, and what it is."""
+        """The place of a key for a message: file and line, and `what` it is."""
         written = self.places.get(key) or self.places.get("")
         return ", ".join(part for part in (written, what) if part) or key
 
@@ -91,13 +91,11 @@ ConditionSource = Sequence[Condition | Mapping[str, Any]] | str | os.PathLike[st
 
 
 def conditions_of(given: ConditionSource) -> list[Condition]:
-    """Conditions from objects, from plain tables, or from the TOML file of this name; checked."""
+    """Checked conditions from objects, from plain tables, or from a TOML file."""
     if isinstance(given, str | os.PathLike):
-        from nerscope.results.conditions import load_conditions
-
         return load_conditions(given)
     if not given:
-        raise UsageError("conditions", "there is none", "give at least one")
+        raise UsageError("conditions", "the list is empty", "give at least one condition")
     return [
         _numbered(condition, f"condition {number}") for number, condition in enumerate(given, 1)
     ]
@@ -110,7 +108,7 @@ def _numbered(given: Condition | Mapping[str, Any], name: str) -> Condition:
 
 
 def condition_of(table: Mapping[str, Any], places: Mapping[str, str]) -> Condition:
-    """A condition from a plain table, every key of which is checked."""
+    """A checked condition from a plain table."""
     for key in table:
         if key not in KEYS:
             place = places.get(key) or places[""]
@@ -119,18 +117,18 @@ def condition_of(table: Mapping[str, Any], places: Mapping[str, str]) -> Conditi
 
 
 def check_condition(condition: Condition) -> Condition:
-    """The condition, if every value can be."""
+    """The condition; raise a UsageError if a value is invalid."""
     for key, fix in _faults(condition):
         value = getattr(condition, key)
         place = condition.at(key, key if condition.places else "")
-        raise UsageError(place, f"{value!r} cannot be", fix)
+        raise UsageError(place, f"invalid value {value!r}", fix)
     if all(getattr(condition, rule) is None for rule in RULES):
-        raise UsageError(condition.at("", ""), "it demands nothing", "give floor or max_drop")
+        raise UsageError(condition.at("", ""), "it has no rule", "give floor or max_drop")
     return condition
 
 
 def _faults(condition: Condition) -> Iterator[tuple[str, str]]:
-    """The keys whose values cannot be, and what can."""
+    """The keys with invalid values, each with its fix."""
     for key in KEYS:
         value = getattr(condition, key)
         if value is None and key not in _NEEDED:
@@ -150,7 +148,7 @@ def _faults(condition: Condition) -> Iterator[tuple[str, str]]:
 
 
 def _is_number(value: object) -> bool:
-    """Whether this is a number of a size that points can have."""
+    """Whether the value is a number in the range of points."""
     real = isinstance(value, Real) and not isinstance(value, bool)
     return real and abs(cast(float, value)) <= _MOST
 
@@ -177,10 +175,12 @@ def load_conditions(path: str | os.PathLike[str]) -> list[Condition]:
             raise UsageError(place, f"unknown key '{key}'", suggest(key, [_NAME]))
     tables = content.get(_NAME)
     if tables is None or tables == []:
-        raise InputError(str(path), "it has no condition", f"write [[{_NAME}]] and its keys")
+        raise InputError(
+            str(path), "it has no condition", f"add [[{_NAME}]] with a rule, such as floor = 80"
+        )
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
         place = f"{path}:{_line(text, _key(_NAME))}"
-        raise UsageError(place, f"'{_NAME}' is no list of tables", f"write [[{_NAME}]]")
+        raise UsageError(place, f"'{_NAME}' is not a list of tables", f"write [[{_NAME}]]")
     places = _places(str(path), text, tables)
     return [
         condition_of(table, key_places) for table, key_places in zip(tables, places, strict=True)
@@ -200,14 +200,14 @@ def _read(path: str | os.PathLike[str]) -> tuple[str, dict[str, Any]]:
         raise InputError(
             f"{path}:{line[1]}" if line else str(path),
             f"it is not TOML ({error})",
-            "mend it; docs/commands/gate.md shows an example",
+            "correct the syntax; docs/commands/gate.md shows an example",
         ) from None
 
 
 def _places(path: str, text: str, tables: Sequence[Mapping[str, Any]]) -> list[Mapping[str, str]]:
-    """The place of each key of each table; that of the table is under ''."""
+    """The place of each key of each table; the place of the table itself is under ''."""
     starts = [header.start() for header in _HEADER.finditer(text)]
-    if len(starts) != len(tables):  # written in another way
+    if len(starts) != len(tables):  # written in another TOML syntax
         whole = f"{path}:{_line(text, _key(_NAME))}"
         return [{"": whole} for _ in tables]
     places: list[Mapping[str, str]] = []
@@ -222,6 +222,6 @@ def _key(name: str) -> re.Pattern[str]:
 
 
 def _line(text: str, key: re.Pattern[str], start: int = 0, end: int | None = None) -> int:
-    """The line of a key between two places; that of the first place if it is not found."""
+    """The line of a key between two offsets; the line of `start` if it is not found."""
     match = key.search(text, start, len(text) if end is None else end)
     return text.count("\n", 0, match.start() if match else start) + 1

@@ -1,4 +1,4 @@
-"""Contrasts within a system: one cell beside another, such as unseen tokens beside others."""
+"""Contrasts within a system: one cell against another, such as unseen tokens against others."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -24,16 +24,16 @@ from nerscope.stats.system_pair import ABOUT_OUTPUTS, ABOUT_RECIPES, SystemPair
 from nerscope.stats.two_way import with_block_degrees
 
 _FIRST, _SECOND = "first", "second"
-_TYPE = "type"  # what stands for all mentions of an entity type: type=PER
+_TYPE = "type"  # the facet name of an entity type: type=PER
 _IN = "in"  # the level of a subset
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ContrastRow(ResultRow):
-    """A number of a system in two cells of a dataset; `difference` is the first minus the second.
+    """A metric of a system in two cells of a dataset; `difference` is the first minus the second.
 
-    `low` and `high` are the 95 % interval; `p_corrected` is corrected over all rows. Where a system
-    has several runs, all is about what other runs would give, too.
+    `low` and `high` are the 95 % interval; `p_corrected` is corrected over all rows. If a system
+    has several runs, the interval and p allow for other training runs.
     """
 
     dataset: str
@@ -51,13 +51,13 @@ class ContrastRow(ResultRow):
     p_corrected: float | None
     n_first: int
     n_second: int
-    clusters: int  # whose outcomes move the difference
+    clusters: int  # clusters that change the difference
     about: str
-    untested: str | None  # why there is no p
+    untested: str | None  # why p is missing
 
 
 class _Cell(NamedTuple):
-    """A cell as it was named: the division it is in, its level, and its type if it has one."""
+    """A cell: its facet table, its level, and its type if it has one."""
 
     table: FacetTable
     level: str
@@ -76,11 +76,11 @@ def contrast(
     correction: str = DEFAULT_CORRECTION,
     resample: str | None = None,
 ) -> list[ContrastRow]:
-    """Tell how far each system does better, or worse, in one cell than in another.
+    """The difference between two cells for each system, with interval and p.
 
-    A cell is FACET=LEVEL, `all`, or type=NAME. Both may be of different facets that have the
-    `metric`, by default the leading one. The runs of a system belong together: each is in both
-    cells. p is corrected over all rows.
+    A cell is FACET=LEVEL, `all`, or type=NAME. The two cells may be of different facets that have
+    the `metric` (default: the leading one). Runs are paired, because each run is in both cells. p
+    is corrected over all rows.
 
     >>> from nerscope import evaluate
     >>> gold = [(["Ada", "saw", "Rome"], ["B-PER", "O", "B-LOC"])] * 20
@@ -95,14 +95,14 @@ def contrast(
         check_system(results, name)
     if about not in (None, ABOUT_OUTPUTS, ABOUT_RECIPES):
         raise UsageError(
-            "about", f"there is no '{about}'", suggest(about, [ABOUT_OUTPUTS, ABOUT_RECIPES])
+            "about", f"unknown value '{about}'", suggest(about, [ABOUT_OUTPUTS, ABOUT_RECIPES])
         )
     names, sampling = (first, second), Sampling(resample)
     chosen = on_datasets(results, datasets).evidence
     having = [evidence for evidence in chosen if all(_has_cell(evidence, name) for name in names)]
     rows = [
         row
-        for evidence in having or chosen  # where none has both, the first says what is missing
+        for evidence in having or chosen  # if no dataset has both cells: an error that says so
         for row in _rows(evidence, names, metric, systems, about, sampling)
     ]
     p_values = correct_p_values([or_nan(row.p) for row in rows], correction)
@@ -123,7 +123,9 @@ def _rows(
     unit = sampling.cluster_unit(evidence)
     if is_crossed(unit):
         raise UsageError(
-            "resample", "contrasts take one kind of cluster", "give document, sentence or block:20"
+            "resample",
+            f"contrasts do not support the two-way clusters '{unit}'",
+            "--resample document (or sentence, or block:20)",
         )
     clusters = clusters_of(evidence, unit)
     for system in evidence.systems:
@@ -140,8 +142,8 @@ def _rows(
         if about == ABOUT_RECIPES and not several:
             raise UsageError(
                 "about",
-                f"{system}: with one run, nothing can be said of recipes",
-                "evaluate several runs of a system, or contrast outputs",
+                f"{system} has one run, so recipes cannot be compared",
+                "evaluate several runs of each system, or use --about outputs",
             )
         spoken_of = ABOUT_RECIPES if several else ABOUT_OUTPUTS
         pair = SystemPair(spread, _FIRST, _SECOND, differing, spoken_of, same_seeds=several)
@@ -161,7 +163,7 @@ def _row(
         low = high = float("nan")
         untested = f"a cell occurs in one {unit_noun(unit)} only"
     elif pair.differing[0] < fewest:
-        untested = f"rests on {count_units(int(pair.differing[0]), unit)}, {fewest} are needed"
+        untested = f"differs in {count_units(int(pair.differing[0]), unit)}, {fewest} are needed"
     return ContrastRow(
         dataset=dataset,
         system=system,
@@ -193,10 +195,10 @@ def _has_cell(evidence: Evidence, text: str) -> bool:
 
 
 def _cell(evidence: Evidence, text: str) -> _Cell:
-    """The cell that a text names."""
+    """The cell with this name."""
     known = {
         **{table.facet: table for table in reversed(evidence.tables)},
-        # Of a facet with mentions and tokens, such as `all`, mentions are meant.
+        # For a facet of mentions and tokens, such as `all`, take mentions.
         **{table.facet: table for table in evidence.tables if table.unit == MENTION},
     }
     if text in known:
@@ -208,13 +210,13 @@ def _cell(evidence: Evidence, text: str) -> _Cell:
     if facet not in known or level not in known[facet].levels:
         named = known[facet].levels if facet in known else evidence.types
         cells = [f"{facet}={name}" for name in named if facet in (*known, _TYPE)] or list(known)
-        fact = f"{evidence.dataset} has no such cell"
+        fact = f"it is not in the results for {evidence.dataset}"
         raise UsageError(f"cell '{text}'", fact, suggest(text, cells))
     return _Cell(known[facet], level, None)
 
 
 def _metric(names: tuple[str, str], cells: Sequence[_Cell], metric: str | None) -> str:
-    """The metric that is asked for, or the first leading one that both cells have."""
+    """The requested metric, or the first leading metric that both cells have."""
     first, second = (
         [name for names in cell.table.metrics.values() for name in names] for cell in cells
     )
@@ -229,13 +231,13 @@ def _metric(names: tuple[str, str], cells: Sequence[_Cell], metric: str | None) 
         raise UsageError(
             "contrast",
             f"{' and '.join(names)} have no metric in common",
-            "choose cells of facets that are measured alike",
+            "choose cells of facets with the same metrics",
         )
     return metric or leading_metric(common)
 
 
 def _narrowed(cell: _Cell, metric: str) -> FacetTable:
-    """The division with one metric under one match: what else it has need not be computed."""
+    """The facet table with one metric under one match, so that nothing else is computed."""
     matches = [match for match, names in cell.table.metrics.items() if metric in names]
     return replace(
         cell.table, metrics={leading_match(matches): (metric,)}, by_type=cell.type is not None

@@ -55,14 +55,12 @@ _BLOCKS, _PAIRS = "interpreteval_blocks", "interpreteval_pairs"
 
 
 class DiagnosisRow(ResultRow):
-    """A row of a view. Its last fields, which begin with `interpreteval_`, are the paper's own
-    test, where it was made.
-    """
+    """A row of a view. Fields that begin with `interpreteval_` hold the test of the paper."""
 
     __slots__ = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """The row as JSON has it; fields that begin with `interpreteval_` only where they are."""
+        """The row as JSON, without `interpreteval_` fields if the paper's test is missing."""
         names = list(self.__dataclass_fields__)
         sizes = [name for name in names if name in (_BLOCKS, _PAIRS)]
         was_made = any(getattr(self, size) is not None for size in sizes)
@@ -75,35 +73,35 @@ class DiagnosisRow(ResultRow):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ModelRow(DiagnosisRow):
-    """How an attribute acts on a system, over all datasets."""
+    """The effect of an attribute on a system, over all datasets."""
 
     system: str
     attribute: str
     spearman: float | None  # rank correlation of F1 with the buckets
     std: float | None  # of F1 over the buckets
     datasets: list[str]
-    spearman_noise: float | None  # the mean size by chance alone
-    spearman_noise_95: float | None  # the size that 5 % are above by chance alone
-    p_trend: float | None  # does F1 rise or fall with the buckets?
+    spearman_noise: float | None  # the mean absolute value by chance alone
+    spearman_noise_95: float | None  # the 95 % quantile of the absolute value by chance alone
+    p_trend: float | None  # null hypothesis: F1 neither rises nor falls with the buckets
     significant_trend: bool
-    p: float | None  # do buckets differ?
+    p: float | None  # null hypothesis: F1 is the same in all buckets
     significant: bool
     test: str | None
     clusters: int
     interpreteval_p: float | None = None
     interpreteval_test: str | None = None
     interpreteval_blocks: int | None = None
-    interpreteval_chi_square_p: float | None = None  # the approximation that the paper printed
+    interpreteval_chi_square_p: float | None = None  # the approximation that the paper prints
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AttributeRow(DiagnosisRow):
-    """How an attribute acts on a dataset, over all systems."""
+    """The effect of an attribute on a dataset, over all systems."""
 
     dataset: str
     attribute: str
     zeta: float | None  # the mean value of the attribute
-    rho: float | None  # the mean size of its correlation with F1
+    rho: float | None  # the mean absolute correlation with F1
     systems: list[str]
     rho_noise: float | None
     rho_noise_95: float | None
@@ -131,14 +129,14 @@ class ExtremesRow(DiagnosisRow):
     worst: str
     worst_value: float
     gap: float
-    p: float | None  # do best and worst differ, picked among all pairs?
+    p: float | None  # best against worst, corrected for the choice among all pairs
     significant: bool
     test: str | None
     clusters: int
     interpreteval_p: float | None = None
     interpreteval_test: str | None = None
     interpreteval_pairs: int | None = None
-    interpreteval_datasets: list[str] | None = None  # over which the paper's test goes
+    interpreteval_datasets: list[str] | None = None  # the datasets of the paper's test
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -153,7 +151,7 @@ class LeadRow(DiagnosisRow):
     bucket: str
     difference: float
     overall: float | None  # the lead over all buckets
-    p: float | None  # is the lead here another than over all buckets?
+    p: float | None  # null hypothesis: the lead is the same as over all buckets
     significant: bool
     test: str | None
     clusters: int
@@ -165,9 +163,9 @@ class LeadRow(DiagnosisRow):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BucketRow(DiagnosisRow):
-    """Two systems in a bucket that was chosen beforehand: the paper's test over runs and datasets.
+    """Two systems in a chosen bucket: the paper's test over runs and datasets.
 
-    Runs share their test sets, so the test says more than the data does; `compare` does not.
+    Runs share their test sets, so the test overstates the evidence; `compare` does not.
     """
 
     a: str
@@ -184,7 +182,7 @@ class BucketRow(DiagnosisRow):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RelativeChangeRow(ResultRow):
-    """By how much A is above B in a bucket, relative to B."""
+    """The difference between A and B in a bucket, relative to B."""
 
     dataset: str
     attribute: str
@@ -199,10 +197,10 @@ class Diagnosis(ResultRow):
     model_wise: list[ModelRow]
     attribute_wise: list[AttributeRow]
     self_diagnosis: list[ExtremesRow]
-    comparative_diagnosis: list[LeadRow] | None  # None: there is no pair of systems
-    chosen_buckets: list[BucketRow] | None  # None: no bucket is chosen
-    relative_change: list[RelativeChangeRow] | None  # None: no two systems are named
-    notes: list[str]  # why a test could not be made
+    comparative_diagnosis: list[LeadRow] | None  # None: fewer than two systems
+    chosen_buckets: list[BucketRow] | None  # None: no bucket was chosen
+    relative_change: list[RelativeChangeRow] | None  # None: no two systems were named
+    notes: list[str]  # why a test is missing
 
     def as_dict(self) -> dict[str, Any]:
         """The views by their names in JSON, without those that are None."""
@@ -219,10 +217,10 @@ class Diagnosis(ResultRow):
 
 
 class DiagnosisTests:
-    """Every system on every dataset and attribute, each dataset with its own changes of signs.
+    """Tests of every system, dataset and attribute; each dataset has its own sign flips.
 
-    `matches` says under which match an attribute is diagnosed. Datasets that are `overlapping`, as
-    splits are, do not make one test.
+    `matches` maps an attribute to the match it is diagnosed under. Datasets that overlap
+    (`overlapping`), such as splits, have no joint test.
     """
 
     def __init__(
@@ -237,13 +235,14 @@ class DiagnosisTests:
         if resample is not None and is_crossed(resample):
             raise UsageError(
                 "resample",
-                "names change signs in any case, where results keep the texts",
-                f"say --resample {place_unit(resample)}",
+                f"'{resample}' does not apply: mentions of one name are always clusters here",
+                f"--resample {place_unit(resample)}",
             )
         self.samples, self.seed = samples, seed
         self.overlapping = overlapping and len(evidence) > 1
         self._testable: dict[tuple[str, str, str], FlippedBuckets] = {}
-        self._reasons: dict[tuple[str, str, str], list[str]] = {}  # why not, with the attributes
+        # Why a test is missing: attributes by dataset, system and reason.
+        self._reasons: dict[tuple[str, str, str], list[str]] = {}
         for number, part in enumerate(evidence):
             sampling = Sampling(resample, samples, seed)
             for (dataset, system, attribute), buckets in flipped_buckets(
@@ -258,7 +257,7 @@ class DiagnosisTests:
     def _known(
         self, dataset: str | None = None, system: str | None = None, attribute: str | None = None
     ) -> list[FlippedBuckets]:
-        """What can be tested of a dataset, a system, an attribute."""
+        """The testable buckets of a dataset, a system and an attribute."""
         if dataset is not None and system is not None and attribute is not None:
             buckets = self._testable.get((dataset, system, attribute))
             return [buckets] if buckets else []
@@ -270,7 +269,7 @@ class DiagnosisTests:
         ]
 
     def model_row(self, view: ModelView) -> ModelRow:
-        """Any effect and trend of an attribute on a system, over all datasets."""
+        """The effect and the trend of an attribute on a system, over all datasets."""
         testable, datasets = (
             self._known(system=view.system, attribute=view.attribute),
             view.datasets,
@@ -282,7 +281,7 @@ class DiagnosisTests:
             for name in datasets
             for buckets in self._known(name, view.system, view.attribute)
         ]
-        rng = np.random.default_rng(self.seed)  # datasets do not know each other's chance
+        rng = np.random.default_rng(self.seed)  # datasets are independent
         by_chance = [rng.choice(correlations, self.samples) for correlations in by_chance]
         size = (self.samples, self.seed)
         slope = least_significant(
@@ -295,7 +294,7 @@ class DiagnosisTests:
         return ModelRow(*fields, *_test(effect, testable), *view.paper)
 
     def attribute_row(self, view: AttributeView) -> AttributeRow:
-        """Any effect and trend of an attribute on a dataset, over all systems."""
+        """The effect and the trend of an attribute on a dataset, over all systems."""
         testable = self._known(dataset=view.dataset, attribute=view.attribute)
         by_chance = [
             np.abs(chance_spearman(buckets.flipped)) for buckets in testable if buckets.whole()
@@ -310,7 +309,7 @@ class DiagnosisTests:
         return AttributeRow(*fields, *_test(effect, testable), *view.paper)
 
     def extremes_row(self, view: ExtremesView) -> ExtremesRow:
-        """The best against the worst bucket."""
+        """The best bucket against the worst bucket."""
         testable = self._known(view.dataset, view.system, view.attribute)
         places = [buckets.place(name) for buckets in testable for name in (view.best, view.worst)]
         difference = least_significant(testable, lambda many: gap(many[0], *places))
@@ -318,7 +317,7 @@ class DiagnosisTests:
         return ExtremesRow(*view[:-2], *found, *view.paper, view.datasets)
 
     def lead_row(self, view: LeadView) -> LeadRow:
-        """Whether A's lead in a bucket is another than over all buckets, which is `overall`."""
+        """Whether A's lead in a bucket differs from `overall`, its lead over all buckets."""
         testable = [
             buckets
             for system in (view.a, view.b)
@@ -335,7 +334,7 @@ class DiagnosisTests:
         return LeadRow(*view[:-2], overall, *found, *view.paper, view.datasets)
 
     def notes(self) -> Iterator[str]:
-        """What cannot be tested, and why: one note for each dataset and reason."""
+        """Which tests are missing, and why: one note for each dataset and reason."""
         if self.overlapping:
             yield "no test over datasets: splits of one corpus overlap"
         alike: dict[tuple[str, str, str], list[str]] = {}
@@ -353,7 +352,7 @@ def _p(chance: NullTest | None) -> tuple[float | None, bool]:
 def _test(
     chance: NullTest | None, testable: Sequence[FlippedBuckets]
 ) -> tuple[float | None, bool, str | None, int]:
-    """p, whether it is significant, the name of the test, and how many clusters it rests on."""
+    """p, whether it is significant, the name of the test, and its number of clusters."""
     p, significant = _p(chance)
     clusters = dict[str, int]()
     for buckets in testable:
@@ -366,7 +365,7 @@ def _test(
 
 
 def _noise(by_chance: Sequence[Floats]) -> tuple[float | None, float | None]:
-    """The mean size of a correlation by chance, and the size that 5 % are above."""
+    """The mean and the 95 % quantile of the absolute correlation by chance."""
     sizes = np.abs(np.mean(by_chance, axis=0)) if by_chance else np.zeros(0)
     sizes = sizes[~np.isnan(sizes)]
     if not len(sizes):
@@ -389,12 +388,12 @@ def diagnose(
 ) -> Diagnosis:
     """All views; with two systems, their comparison and the heat map of changes.
 
-    `p` comes from changing the signs of whole documents where they are marked, else of sentences,
-    unless `resample` says which. `datasets` are those to look at, by default all. With `types`, the
+    `p` comes from flipping the signs of whole documents if they are marked, else of sentences;
+    `resample` chooses another unit. `datasets` selects datasets (default: all). With `types`, the
     entity type is one more attribute, without an order and without a test. `buckets` such as
     "eLen=XL" are compared by Wilcoxon's test over runs and datasets. With `paper`, InterpretEval's
-    own tests are there, too, in fields that begin with `interpreteval_`. Undefined numbers
-    are None. `notes` says why a test could not be made.
+    own tests are added, in fields that begin with `interpreteval_`. Undefined numbers are None.
+    `notes` explains missing tests.
 
     >>> from nerscope import evaluate
     >>> gold = [(["Ada", "met", "Eve", "Lee"], ["B-PER", "O", "B-PER", "I-PER"])]
@@ -420,7 +419,7 @@ def diagnose(
     notes = [*_missing_notes(table), *tested.notes(), *(_paper_notes(table) if paper else ())]
     if not overlapping:
         shared = [pair for pair in shared_texts(results.evidence) if pair.is_much]
-        notes += [f"{pair.reason}, and tests over both count their texts twice" for pair in shared]
+        notes += [f"{pair.reason}, so tests over both count these texts twice" for pair in shared]
     leads = map(tested.lead_row, comparative_diagnosis(table, pairs, paper))
     changes = None
     if a is not None and b is not None:
@@ -443,18 +442,18 @@ def _chosen_buckets(
     known = [f"{name}={bucket}" for name in table.attributes for bucket in table.buckets[name]]
     for text in buckets:
         if text not in known:
-            raise UsageError(
-                f"bucket '{text}'", "the results have no such bucket", suggest(text, known)
-            )
+            raise UsageError(f"bucket '{text}'", "it is not in the results", suggest(text, known))
     if not pairs:
-        raise UsageError("bucket", "there is only one system", "evaluate two systems together")
+        raise UsageError(
+            "bucket", "the results have only one system", "evaluate two systems together"
+        )
     chosen = [tuple(text.split("=", 1)) for text in buckets]
     tests = bucket_tests(table, pairs, [(name, bucket) for name, bucket in chosen])
     return [BucketRow(*test[:-1], is_significant(test.paper.p), *test.paper) for test in tests]
 
 
 def _matches(results: Results) -> dict[str, str]:
-    """The attributes with the match they are diagnosed under: of several, the one named first."""
+    """The attributes, each with the match it is diagnosed under: the first one."""
     bucketed = {facet for part in results.evidence for facet in part.signature.edges}
     first: dict[str, str] = {}
     for row in results.rows:
@@ -464,7 +463,7 @@ def _matches(results: Results) -> dict[str, str]:
 
 
 def performance_table(results: Results, *, types: bool = False) -> Performance:
-    """The performance table of results: F1 in the buckets of every attribute, and of every type."""
+    """The performance table of results: F1 in the buckets of every attribute, and by type."""
     matches = _matches(results)
     scores = [
         Score(row.dataset, row.system, row.run, row.facet, row.level, or_nan(row.value))
@@ -479,8 +478,8 @@ def performance_table(results: Results, *, types: bool = False) -> Performance:
     if not scores:
         raise InputError(
             "results",
-            "they hold no attribute",
-            "evaluate with --train, or with --facet eLen and the like",
+            "no attribute was evaluated",
+            "evaluate again with --train FILE, or with --facet eLen",
         )
     return Performance(scores, {part.dataset: dict(part.zeta) for part in results.evidence})
 
@@ -499,11 +498,11 @@ def _type_scores(results: Results) -> list[Score]:
 def _missing_notes(table: Performance) -> Iterator[str]:
     for dataset in table.datasets:
         missing = [system for system in table.systems if not table.present(dataset, system)]
-        yield from (f"{dataset}: {name} has no output here and is left out" for name in missing)
+        yield from (f"{dataset}: {name} has no output and is left out" for name in missing)
 
 
 def _paper_notes(table: Performance) -> Iterator[str]:
-    """Which of the paper's tests cannot be made, and why: one note for each reason."""
+    """Which of the paper's tests are missing, and why: one note for each reason."""
     for dataset in table.datasets:
         if sum(table.present(dataset, system) for system in table.systems) < 2:
             yield f"{dataset}: Friedman's test over buckets needs at least two systems"

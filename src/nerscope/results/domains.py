@@ -1,4 +1,4 @@
-"""In domain beside out of domain: the same test sets, with systems trained on other data."""
+"""Compare in-domain and out-of-domain training on the same test sets."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -29,9 +29,9 @@ _INSIDE, _OUTSIDE = "in domain", "out of domain"
 class DomainRow(ResultRow):
     """A number of a system on one test set, trained in domain and out of domain.
 
-    Which words are unseen or labelled differently follows from the training data, so that error
-    rates are about other tokens on each side. `difference` is out of domain minus in domain;
-    `p_corrected` is corrected over the rows of the same number.
+    The training data decides which words are unseen or labelled differently, so error rates are
+    over different tokens on each side. `difference` is out of domain minus in domain; `p_corrected`
+    is corrected over the rows of the same level and metric.
     """
 
     dataset: str
@@ -57,8 +57,8 @@ def domain_rows(
     """F1, token error rates and the hardeval score of each system, in domain and out of domain.
 
     - `inside`, `outside`: results on the same test sets.
-    - `names`: the datasets of `inside` by those of `outside`.
-    - `sampling`: what is resampled, as for intervals; of two-way clusters, places alone.
+    - `names`: maps each dataset of `outside` to one of `inside`.
+    - `sampling`: as for intervals; of two-way clusters, only places are resampled.
     """
     of_inside = {evidence.dataset: evidence for evidence in inside.evidence}
     rows = [
@@ -82,7 +82,7 @@ def _correct(rows: Sequence[DomainRow], level: str, metric: str) -> Iterator[Dom
 def _rows(inside: Evidence, outside: Evidence, sampling: Sampling) -> Iterator[DomainRow]:
     for unit, facet, level, metric in _NUMBERS:
         tables = [_table(evidence, unit, facet) for evidence in (inside, outside)]
-        if None in tables:  # facets may be chosen in the settings
+        if None in tables:  # the facet was not evaluated
             continue
         for system in inside.systems:
             if system in outside.systems:

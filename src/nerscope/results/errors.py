@@ -1,4 +1,4 @@
-"""Single mentions: what became of each, what it was taken for, and lists of them to read."""
+"""Single mentions: the outcome of each, its counterpart, and lists of them."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,7 +32,7 @@ OUTCOMES = (
 )
 
 
-# The kinds that a summary tells apart, and what each of them counts.
+# The kinds of a summary, and the detailed kinds that each of them counts.
 SUMMARY_KINDS: Mapping[str, tuple[str, ...]] = {
     "missed": ("missed",),
     "spurious": ("spurious",),
@@ -44,8 +44,8 @@ SUMMARY_KINDS: Mapping[str, tuple[str, ...]] = {
 
 
 def check_system(results: Results, system: str | None) -> None:
-    """Refuse a system that the results do not have."""
-    expect("results", results, Results, "give what evaluate or Results.load gave")
+    """Raise a UsageError for a system that is not in the results."""
+    expect("results", results, Results, "give the results of evaluate or Results.load")
     if system is not None and system not in results.systems:
         raise UsageError(
             f"system '{system}'", "it is not in the results", suggest(system, results.systems)
@@ -54,14 +54,14 @@ def check_system(results: Results, system: str | None) -> None:
 
 @dataclass(frozen=True)
 class MentionSide:
-    """The gold mentions of a dataset, or those of one run, ready to be told about."""
+    """The gold mentions of a dataset, or the mentions of one run, with their texts and levels."""
 
     evidence: Evidence
     units: Units
 
     @cached_property
     def width(self) -> int:
-        """More than any sentence of the dataset has tokens up to its last mention."""
+        """An upper bound on the tokens of a sentence up to the end of its last mention."""
         ledger = self.evidence.mentions
         sides = [ledger.gold, *(run.pred for run in ledger.runs)]
         return 2 + max(int((_start(side) + _length(side)).max(initial=0)) for side in sides)
@@ -73,14 +73,14 @@ class MentionSide:
 
     @property
     def ends(self) -> Ints:
-        """The first token behind each mention."""
+        """The first token after each mention."""
         return _start(self.units) + _length(self.units)
 
     @cached_property
     def mentions(self) -> Mentions:
-        """The mentions as spans that never reach into another sentence."""
-        # Sentence 3, token 5 with a width of 100 is 305: one axis for the whole dataset, with a gap
-        # behind every sentence.
+        """The mentions as spans on one axis, without overlap between sentences."""
+        # Sentence 3, token 5 with a width of 100 is 305: one axis for the dataset, with a gap after
+        # every sentence.
         start = self.units.sentence.astype(np.int64) * self.width + _start(self.units)
         return Mentions(start, start + _length(self.units), self.units.type, self.units.shape)
 
@@ -89,7 +89,7 @@ class MentionSide:
         return self.evidence.types[int(self.units.type[index])]
 
     def span(self, index: int) -> tuple[int, int]:
-        """Where a mention starts and ends, counted in tokens of its sentence."""
+        """The start and end of a mention, in tokens of its sentence."""
         start = int(_start(self.units)[index])
         return start, start + int(_length(self.units)[index])
 
@@ -102,7 +102,7 @@ class MentionSide:
         texts, sentence = self.evidence.texts, int(self.units.sentence[index])
         if texts is None:
             return None, None
-        # A text without line ends is one sentence, which thousands of mentions share.
+        # A text without line ends is one sentence, with thousands of mentions.
         if sentence not in self._split_texts:
             tokens = texts[sentence].split(TOKEN_JOIN)
             self._split_texts[sentence] = tokens, " ".join(tokens)
@@ -117,7 +117,7 @@ class MentionSide:
         return self._sentence(index)[1]
 
     def text(self, index: int) -> str | None:
-        """The text of a mention; where it leaves tokens out, dots stand for them."""
+        """The text of a mention; dots mark the gaps of a discontinuous mention."""
         shape = PLAIN if self.units.shape is None else self.units.shape[index]
         tokens = self.tokens(index)
         if shape.predicted_text or tokens is None:
@@ -129,7 +129,7 @@ class MentionSide:
         return " ".join(words)
 
     def names(self, indices: Sequence[int]) -> list[tuple[str, tuple[str, ...]]]:
-        """The type and surface of some mentions; without texts, the surface is empty."""
+        """The type and surface of mentions; without texts, the surface is empty."""
         return [(self.type(index), self._surface(index)) for index in indices]
 
     def _surface(self, index: int) -> tuple[str, ...]:
@@ -145,7 +145,7 @@ class MentionSide:
         if lines is None:
             return f"{self.evidence.gold_name}: sentence {sentence + 1}"
         name = self.evidence.gold_name
-        if name.startswith("<"):  # in memory, a line is a sentence
+        if name.startswith("<"):  # data in memory: one line is one sentence
             return f"{name}:{sentence + 1}"
         further = self.span(index)[0] if self.evidence.line_a_token else 0
         return f"{name}:{int(lines[sentence]) + further}"
@@ -187,20 +187,20 @@ def run_side(evidence: Evidence, run: int) -> MentionSide:
 
 
 class LevelledRow(ResultRow):
-    """A row of one mention; `as_dict` has the levels of its facets as keys: `row["tmr"]`."""
+    """A row of one mention; `as_dict` adds its level under each facet: `row["tmr"]`."""
 
     __slots__ = ()
     levels: Mapping[str, str]  # by facet
 
     def as_dict(self) -> dict[str, Any]:
-        """The row as JSON has it."""
+        """The row as a JSON object."""
         plain: dict[str, Any] = {}
         for name in self.__dataclass_fields__:
             plain |= self.levels if name == "levels" else {name: getattr(self, name)}
         return plain
 
     def __getitem__(self, key: str) -> Any:
-        # Rows are many and have 30 keys, so `dict(row)` must not build a dict for every key.
+        # There are many rows of 30 keys, so `dict(row)` must not build a dict for every key.
         if key in self.levels or key not in self.__dataclass_fields__:
             return self.levels[key]
         return getattr(self, key)
@@ -208,7 +208,7 @@ class LevelledRow(ResultRow):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MentionRow(LevelledRow):
-    """What became of a gold or a predicted mention in one run."""
+    """The outcome of a gold or predicted mention in one run."""
 
     dataset: str
     system: str
@@ -216,14 +216,14 @@ class MentionRow(LevelledRow):
     side: str  # gold or pred
     outcome: str
     type: str
-    text: str | None  # None where results keep no texts
-    start: int  # tokens of the sentence
+    text: str | None  # None if the results keep no texts
+    start: int  # in tokens of the sentence
     end: int
-    other_type: str | None  # of the counterpart on the other side; None where there is none
+    other_type: str | None  # the type of the counterpart on the other side, if any
     other_text: str | None
     other_start: int | None
     other_end: int | None
-    overlap: float  # with the counterpart: shared tokens by all tokens of both
+    overlap: float  # with the counterpart: shared tokens divided by all tokens of both
     levels: Mapping[str, str]
     sentence: str | None
     tokens: list[str] | None
@@ -232,7 +232,7 @@ class MentionRow(LevelledRow):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConfusionRow(ResultRow):
-    """How often a gold type met a predicted one in a run; None stands for no mention."""
+    """How often a gold type is paired with a predicted type in a run; None means no mention."""
 
     dataset: str
     system: str
@@ -249,7 +249,7 @@ class PartialRow(ResultRow):
     dataset: str
     system: str
     run: str
-    gold: str | None  # texts; None where results keep none
+    gold: str | None  # texts; None if the results keep no texts
     predicted: str | None
     gold_type: str
     predicted_type: str
@@ -258,7 +258,7 @@ class PartialRow(ResultRow):
     place: str
 
     def as_dict(self) -> dict[str, Any]:
-        """The row as the list of pairs has it, with an empty field for the judgement."""
+        """The row of the list of pairs, with an empty field for the judgement."""
         return {
             "dataset": self.dataset,
             "system": self.system,
@@ -285,7 +285,7 @@ def _runs(results: Results, system: str | None) -> Iterator[tuple[Evidence, int]
 def mention_records(results: Results, system: str | None = None) -> Iterator[MentionRow]:
     """One row for each gold and each predicted mention of each run.
 
-    It has the outcome, the counterpart if there is one, and the levels of every facet.
+    A row has the outcome, the counterpart if any, and the level under every facet.
     """
     for evidence, run in _runs(results, system):
         gold, pred = gold_side(evidence), run_side(evidence, run)
@@ -302,7 +302,7 @@ def mention_records(results: Results, system: str | None = None) -> Iterator[Men
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ErrorKindsRow(ResultRow):
-    """How many errors of each kind a system makes on a dataset: the mean over its runs."""
+    """The number of errors of each kind of a system on a dataset, as a mean over runs."""
 
     dataset: str
     system: str
@@ -312,9 +312,9 @@ class ErrorKindsRow(ResultRow):
 
 
 def error_kinds(results: Results, system: str | None = None) -> list[ErrorKindsRow]:
-    """The errors of each system by kind; datasets of which only sums were kept are left out.
+    """The errors of each system by kind, without datasets whose results keep only sums.
 
-    A gold mention and the prediction that it was taken for are one error.
+    A gold mention and its counterpart count as one error.
 
     >>> from nerscope import evaluate
     >>> gold = [(["Ada", "met", "Bob"], ["B-PER", "O", "B-PER"])]
@@ -349,21 +349,27 @@ def _run_kinds(evidence: Evidence, run: int) -> Counter[str]:
     return kinds
 
 
-def pair_sides(gold: MentionSide, pred: MentionSide, match: str = "muc-strict") -> MatchedPairs:
-    """Which prediction goes with which gold mention, as it was when they were scored.
+def is_error(row: MentionRow) -> bool:
+    """Whether a row is an error; of a pair, only the row of the gold mention counts."""
+    return row.outcome != OUTCOMES[0] and (row.side == "gold" or row.other_start is None)
 
-    The MUC schemas pair all that overlaps, so they tell best what a mention was taken for.
+
+def pair_sides(gold: MentionSide, pred: MentionSide, match: str = "muc-strict") -> MatchedPairs:
+    """The pairs of gold mentions and predictions, as in scoring.
+
+    The MUC schemas pair all overlapping mentions, so they find most counterparts.
     """
     return match_named(match)(gold.mentions, pred.mentions, (gold.names, pred.names))
 
 
 def outcomes(gold: Mentions, pred: Mentions, pairs: MatchedPairs) -> tuple[list[str], list[str]]:
-    """The kind of every gold mention and of every prediction: exactly one.
+    """The kind of every gold mention and of every prediction.
 
-    Mentions of equal span are settled first. Of the rest, a gold mention with several predictions
-    inside it is split, and so are they; a prediction with several gold mentions inside it is
-    merged, and so are they. Whatever else overlaps has a wrong boundary: a mention of a pair, by
-    the two types of the pair; another one, if it overlaps a mention of its type.
+    Mentions of equal span come first. Of the rest, a gold mention with several predictions inside
+    it is split, and so are these predictions. A prediction with several gold mentions inside it is
+    merged, and so are these gold mentions. All other overlapping mentions have a wrong boundary.
+    Their type is wrong, too, if the types of the pair differ or, outside pairs, if they overlap no
+    mention of their type.
     """
     left, right = overlapping(gold, pred)
     touching = CandidatePairs(gold[left], pred[right])
@@ -374,7 +380,7 @@ def outcomes(gold: Mentions, pred: Mentions, pairs: MatchedPairs) -> tuple[list[
     def settle(kind: str, at_gold: Ints, at_pred: Ints) -> None:
         by_gold[at_gold], by_pred[at_pred] = kind, kind
 
-    # The last kind that fits a mention stands.
+    # Later kinds overwrite earlier ones.
     settle(WRONG_BOTH, left, right)
     settle("wrong boundary", left[same_type], right[same_type])
     differ: Bools = gold.type[pairs.gold] != pred.type[pairs.pred]
@@ -388,9 +394,9 @@ def outcomes(gold: Mentions, pred: Mentions, pairs: MatchedPairs) -> tuple[list[
 
 
 def _split_and_merged(touching: CandidatePairs, left: Ints, right: Ints) -> dict[str, Bools]:
-    """Which pairs that overlap are the parts of a split or of a merge.
+    """Which overlapping pairs are parts of a split or of a merge.
 
-    A mention whose span the other side has takes no part: it is right about where it stands.
+    A mention whose exact span is on the other side is never part of one.
     """
     settled_gold, settled_pred = left[touching.same_span], right[touching.same_span]
     loose: Bools = ~np.isin(left, settled_gold) & ~np.isin(right, settled_pred)
@@ -436,12 +442,12 @@ def _row(
 
 
 def confusion_records(results: Results, system: str | None = None) -> Iterator[ConfusionRow]:
-    """For each run, how often a gold type met a predicted one; None stands for no mention."""
+    """For each run, the counts of gold type by predicted type; None means no mention."""
     for evidence, run in _runs(results, system):
         gold, pred = gold_side(evidence), run_side(evidence, run)
         pairs = pair_sides(gold, pred)
         counts: Counter[tuple[int, int]] = Counter()
-        nothing = len(evidence.types)  # the code behind all types: no mention
+        nothing = len(evidence.types)  # the code after all types means no mention
         a, b = gold.mentions.type, pred.mentions.type
         counts.update(zip(a[pairs.gold].tolist(), b[pairs.pred].tolist(), strict=True))
         counts.update((kind, nothing) for kind in np.delete(a, pairs.gold).tolist())
@@ -477,6 +483,6 @@ def partial_records(results: Results, matches: Sequence[str] | None = None) -> I
 
 
 def partial_matches(evidence: Evidence) -> list[str]:
-    """The matches of all mentions together, but for exact match."""
+    """The matches over all mentions, except exact match."""
     overall = [table for table in evidence.tables if table.facet == ALL and table.unit == MENTION]
     return [match for table in overall for match in table.matches if match != EXACT]

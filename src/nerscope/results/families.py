@@ -1,7 +1,7 @@
-"""Families of p-values: what is asked together, how p is corrected, and what follows for intervals.
+"""Families of p-values, their correction, and simultaneous intervals.
 
-A family is one question: is A better at all; on which levels of which facets; on which types; and
-everything else. The chance that a question gets any wrong star is kept below 5 %.
+A family is one question: whether A is better overall, on which levels of which facets, on which
+types, or anything else. The chance of any false star in a family is at most 5 %.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,9 +32,9 @@ from nerscope.stats.paired import METHODS
 from nerscope.stats.system_differences import agree_with_test
 
 PRIMARY, WHERE, TYPES, OTHER = "primary", "where", "types", "other"
-# Rows that agree in all of these are about the same units.
+# Rows with equal values in all of these fields are about the same units.
 _QUESTION = ("dataset", "system_a", "system_b", "metric", "a", "b", "n", "low", "high", "differing")
-_STARRED = (PRIMARY, WHERE, TYPES)  # whose stars are shown unasked
+_STARRED = (PRIMARY, WHERE, TYPES)  # families whose stars are shown by default
 
 
 def label_families(rows: Sequence[ComparisonRow]) -> list[ComparisonRow]:
@@ -44,7 +44,7 @@ def label_families(rows: Sequence[ComparisonRow]) -> list[ComparisonRow]:
     for row in rows:
         family = _family(row, primary)
         if family == WHERE:
-            # Levels of two facets that hold the same units are one question, asked once.
+            # Levels of two facets with the same units are tested once.
             question = tuple(getattr(row, name) for name in _QUESTION)
             family = OTHER if question in questions else WHERE
             questions.add(question)
@@ -60,8 +60,8 @@ def _cell(row: ComparisonRow) -> _Cell:
 
 
 def _primary(rows: Sequence[ComparisonRow]) -> _Cell | None:
-    """The one question that is asked first: exact F1 if it is there, else another number of all
-    mentions; where only tokens were compared, the first number of all of them.
+    """The primary cell: overall exact F1 if it was evaluated, else another overall metric of
+    mentions or, if only tokens were compared, the first overall metric of tokens.
     """
     whole = {_cell(row): row for row in rows if row.type is None and _is_overall(row)}
     mentions = [cell for cell, row in whole.items() if row.facet == ALL and row.unit == MENTION]
@@ -84,10 +84,10 @@ def _family(row: ComparisonRow, primary: _Cell | None) -> str:
 
 
 def families_of(rows: Sequence[ComparisonRow]) -> dict[tuple[str, ...], list[int]]:
-    """The places of the rows whose p-values are corrected together.
+    """The indices of the rows whose p-values are corrected together.
 
-    The levels and types of a pair are a family of this pair; the first question is asked of all
-    pairs at once.
+    The levels and the types of a pair are families of this pair; the primary family has the rows of
+    all pairs.
     """
     families: dict[tuple[str, ...], list[int]] = {}
     for at, row in enumerate(rows):
@@ -97,11 +97,11 @@ def families_of(rows: Sequence[ComparisonRow]) -> dict[tuple[str, ...], list[int
 
 
 class CorrectedFamilies(NamedTuple):
-    """Rows with corrected p-values, and what is known of their families."""
+    """Rows with corrected p-values, and facts about their families."""
 
     rows: list[ComparisonRow]
-    levels: Mapping[int, float]  # by place of a row: at which level each test of its family decides
-    any_star: float | None  # its chance if nothing differs; None if the correction sets no bound
+    levels: Mapping[int, float]  # by index of a row: the level of each single test of its family
+    any_star: float | None  # the chance of any star if nothing differs; None: no bound
 
 
 def correct_families(
@@ -110,7 +110,7 @@ def correct_families(
     """Correct p-values within their families.
 
     The step-down correction uses the draws of the randomisation test, if all tests of a family have
-    them; where all pairs of systems are compared, Shaffer's steps; and else Holm's.
+    them. Otherwise it is Shaffer's if all pairs of systems are compared, and Holm's if not.
     """
     corrected, levels = list(rows), dict[int, float]()
     starred, n_families = list[Bools](), 0
@@ -133,18 +133,19 @@ def correct_families(
 
 
 def _any_star(correction: str, starred: Sequence[Bools], families: int) -> float | None:
-    """How likely some family has a star though nothing differs."""
+    """The chance that any family has a star if nothing differs."""
     if not CORRECTIONS[correction].scales_smallest or not families:
         return None
-    if len(starred) == families:  # counted in the samples, in which families hang together
+    if len(starred) == families:  # counted in the samples, since families are dependent
         return float(np.any(starred, axis=0).mean())
     return float(1 - (1 - SIGNIFICANT) ** families)
 
 
 def _sample_orders(rows: Sequence[ComparisonRow], seed: int) -> dict[str, Ints | None]:
-    """For each dataset, an order of its samples: datasets draw by themselves, though from one seed.
+    """For each dataset, an order of its samples, which makes datasets independent.
 
-    Without it, the k-th samples of two datasets would swap the same clusters, and seem dependent.
+    All datasets use one seed: otherwise the k-th samples of two datasets would swap the same
+    clusters.
     """
     samples = max((len(row.null) for row in rows if row.null is not None), default=0)
     datasets = list(dict.fromkeys(row.dataset for row in rows))
@@ -177,7 +178,7 @@ class _Family:
         return smallest
 
     def correct(self, correction: str) -> tuple[list[float], str]:
-        """The corrected p-values, and how they were found."""
+        """The corrected p-values, and the name of the correction."""
         if correction != STEP_DOWN:
             return correct_p_values(self.p.tolist(), correction), correction
         systems = self._systems_of_all_pairs()
@@ -188,7 +189,7 @@ class _Family:
         return correct_p_values(self.p.tolist(), HOLM), HOLM
 
     def _systems_of_all_pairs(self) -> list[int]:
-        """How many systems each dataset has, if all their pairs were tested; else nothing."""
+        """The number of systems of each dataset if all pairs were tested, else an empty list."""
         pairs: dict[str, set[frozenset[str]]] = {}
         for row in self.rows:
             pairs.setdefault(row.dataset, set()).add(frozenset(row.pair))
@@ -201,22 +202,22 @@ class _Family:
         return sizes
 
     def level(self, correction: str) -> float:
-        """The level of each single test at which all of them together keep 5 %."""
+        """The level of each single test that keeps the family at 5 %."""
         tests = len(self.rows)
         if tests == 1 or not CORRECTIONS[correction].scales_smallest:
             return SIGNIFICANT
         single = float(1 - (1 - SIGNIFICANT) ** (1 / tests))  # Šidák (1967)
         if correction != STEP_DOWN or self.null is None:
             return single
-        # The largest level at which fewer than 5 % of samples have any p as small.
+        # The largest level such that fewer than 5 % of samples have a p-value this small.
         most = int(SIGNIFICANT * (self.samples + 1)) - 1
         below = np.sort(self.smallest)[max(0, most)] - 1
         return max(single, float(below) / (self.samples + 1))
 
 
 def with_joint_intervals(found: CorrectedFamilies, *, every_family: bool) -> list[ComparisonRow]:
-    """The rows, with intervals that hold for a whole family at once: those of the first question,
-    or all. An interval leaves 0 out exactly where the corrected p is below 0.05.
+    """The rows, with simultaneous intervals for the primary family, or for every family. An
+    interval excludes 0 exactly if the corrected p-value is below 0.05.
     """
     rows = list(found.rows)
     for at, level in found.levels.items():
@@ -246,11 +247,11 @@ def _at_level(row: ComparisonRow, level: float) -> ComparisonRow:
 
 
 def too_few_samples(rows: Sequence[ComparisonRow], correction: str, samples: int) -> int:
-    """The number of tests in the largest family in which no corrected p can be significant, because
-    so few samples were drawn; 0 if there is none.
+    """The number of tests in the largest family in which no corrected p-value can be significant
+    because of too few samples; 0 if all families can.
     """
-    # The smallest p that so many samples can give is 1 / (samples + 1); corrected, it is `tests`
-    # times as large. 99 samples and 6 tests: 6 / 100 is above 0.05.
+    # The smallest possible p-value is 1 / (samples + 1), and `tests` times as large after
+    # correction. For example, 99 samples and 6 tests: 6 / 100 is above 0.05.
     if not CORRECTIONS[correction].scales_smallest:
         return 0
     drawn_tests = {name for name in METHODS if METHODS[name].is_drawn}

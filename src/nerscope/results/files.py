@@ -1,4 +1,4 @@
-"""Writing files and folders whole or not at all."""
+"""Write files and folders atomically."""
 
 import errno
 import os
@@ -13,23 +13,22 @@ from nerscope.errors import FaultError, NerscopeError, OutputError
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Write a text file whole or not at all."""
+    """Write a text file atomically."""
     write_bytes(path, text.encode("utf-8", "surrogateescape"))
 
 
 def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
-    """Write a file whole or not at all.
+    """Write a file atomically: completely or not at all.
 
-    A plain file is replaced by a draft from the same folder, with a random name, which keeps
-    the mode. What is no plain file (a device, a pipe) is written to as it is; a link keeps pointing
-    where it points.
+    The data is written to a temporary file in the same folder, which then replaces the file and
+    keeps its mode. Devices and pipes are written to directly; links are followed.
     """
     name = os.fspath(path)
     if "\0" in name or not Path(name).name:
-        raise OutputError(repr(name), "this is no name of a file", "name a file")
+        raise OutputError(repr(name), "not a file name", "give the name of a file")
     try:
         if Path(name).is_dir():
-            raise OutputError(name, "this is a folder", "name a file in it")
+            raise OutputError(name, "this is a folder", f"{Path(name) / 'FILE'}")
         if (stream := _STREAMS.fullmatch(name)) is not None:
             with os.fdopen(os.dup(int(stream[1] or _NUMBERS[stream[2]])), "wb") as file:
                 file.write(data)
@@ -41,31 +40,29 @@ def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
     except OSError as error:
         raise unwritable(name, error) from None
     except UnicodeEncodeError:
-        raise OutputError(repr(name), "this is no name of a file", "name a file") from None
+        raise OutputError(repr(name), "not a file name", "give the name of a file") from None
 
 
 def check_new_folder(path: str | os.PathLike[str]) -> Path:
-    """Where a folder is to be made, refused if there is something already."""
+    """The path of a new folder; raise an OutputError if it exists and is not empty."""
     name = os.fspath(path)
     target = Path(name)
     if "\0" in name or not target.name:
-        raise OutputError(repr(name), "this is no name of a folder", "name a folder that is new")
+        raise OutputError(repr(name), "not a folder name", "give the name of a new folder")
     try:
         if target.is_dir() and not any(target.iterdir()):
             return target
         if target.exists() or target.is_symlink():
-            raise OutputError(name, "it is there already, and not empty", "choose another folder")
+            raise OutputError(name, "the folder exists and is not empty", "choose another folder")
         if not target.absolute().parent.is_dir():
-            raise OutputError(
-                name, "its folder does not exist", f"make the folder {target.parent} first"
-            )
+            raise OutputError(name, "its folder does not exist", f"mkdir -p {target.parent}")
     except OSError as error:
         raise unwritable(name, error) from None
     return target
 
 
 def write_folder(path: str | os.PathLike[str], files: Iterable[tuple[str, bytes]]) -> None:
-    """Make a folder with files, given by their paths in it: all of them, or none."""
+    """Create a folder with files, given by their paths in it, atomically."""
     target = check_new_folder(path)
     try:
         draft = Path(tempfile.mkdtemp(prefix=".nerscope-", dir=target.absolute().parent))
@@ -74,7 +71,7 @@ def write_folder(path: str | os.PathLike[str], files: Iterable[tuple[str, bytes]
                 file = draft / name
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_bytes(data)
-            draft.chmod(0o777 & ~_umask())  # mkdtemp makes folders that only their owner can read
+            draft.chmod(0o777 & ~_umask())  # mkdtemp creates folders that only their owner can read
             if target.is_dir():
                 target.rmdir()
             draft.replace(target)
@@ -84,14 +81,14 @@ def write_folder(path: str | os.PathLike[str], files: Iterable[tuple[str, bytes]
         raise unwritable(os.fspath(path), error) from None
 
 
-# The open streams of this process. They are duplicated, because a stream that is opened again by
-# its name is written from its start.
+# The open streams of this process. They are duplicated, because opening a stream by its name would
+# write from its start.
 _STREAMS = re.compile(r"/dev/(?:fd/(\d+)|(stdout|stderr))")
 _NUMBERS = {"stdout": 1, "stderr": 2}
 
 
 def is_special(name: str) -> bool:
-    """Whether a name stands for a device, a pipe or a stream: it is written to as it is."""
+    """Whether the name is a device, a pipe or a stream, which is written to directly."""
     return Path(name).exists() and not Path(name).is_file() and not Path(name).is_dir()
 
 
@@ -99,11 +96,11 @@ SURROUNDINGS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 def unwritable(name: str, error: OSError) -> NerscopeError:
-    """What to say of a file that cannot be written."""
+    """The error for a file that cannot be written."""
     fact = f"it cannot be written ({error.strerror or error})"
     if error.errno in SURROUNDINGS:
-        return FaultError(name, fact, "make room on the disk, and try again")
-    return OutputError(name, fact, "check the folder and its permissions, or take a shorter name")
+        return FaultError(name, fact, "free space on the disk, and try again")
+    return OutputError(name, fact, "check the folder and its permissions, or use a shorter name")
 
 
 def _replace(target: Path, data: bytes) -> None:
@@ -119,7 +116,7 @@ def _replace(target: Path, data: bytes) -> None:
 
 
 def _umask() -> int:
-    """The mask of new files; it can only be read by setting it."""
+    """The umask, which can only be read by setting it."""
     mask = os.umask(0o022)
     os.umask(mask)
     return mask

@@ -17,7 +17,7 @@ from nerscope.results.rows import Row, row_from, rows_of
 from nerscope.scoring.evidence import Evidence
 from nerscope.scoring.packing import evidence_from, finite
 
-_MOST_BYTES = 1 << 31  # of one column; larger ones were never written
+_MOST_BYTES = 1 << 31  # of one column; format 1 never held larger columns
 _COLUMN_KEYS = {"size", "type", "data"}
 _KEY_FIELDS = ("dataset", "system", "run", "unit", "facet", "level", "type", "match", "metric")
 
@@ -31,7 +31,7 @@ def read_evidence(plain: Mapping[str, Any]) -> Evidence:
 
 
 def _with_columns(plain: Any) -> Any:
-    """The same structure with arrays in the place of packed columns."""
+    """The same structure, with arrays instead of packed columns."""
     if isinstance(plain, list):
         return [_with_columns(item) for item in plain]
     if not isinstance(plain, dict):
@@ -44,13 +44,13 @@ def _with_columns(plain: Any) -> Any:
 def _read_column(packed: Mapping[str, Any]) -> Any:
     kind = np.dtype(packed["type"])
     if kind.kind not in "iuf" or type(packed["size"]) is not int:
-        raise ValueError(f"an array of {packed['type']!r}, {packed['size']!r} long")
-    # The size is known before anything is inflated: a few bytes cannot claim all memory.
+        raise ValueError(f"invalid array of {packed['type']!r} with size {packed['size']!r}")
+    # Decompression is limited, so that a few bytes cannot fill the memory.
     unpacker = zlib.decompressobj()
     data = unpacker.decompress(base64.b64decode(packed["data"], validate=True), _MOST_BYTES)
     values: Any = np.frombuffer(data, kind)
     if len(values) != packed["size"] or not unpacker.eof:
-        raise ValueError(f"an array of {len(values)} that should have {packed['size']}")
+        raise ValueError(f"an array has {len(values)} values instead of {packed['size']}")
     if "palette" in packed:
         values = np.array(packed["palette"], np.float64)[values]
     elif packed.get("steps"):
@@ -61,18 +61,18 @@ def _read_column(packed: Mapping[str, Any]) -> Any:
 
 
 def read_rows(plain: Sequence[Any], evidence: Sequence[Evidence]) -> list[Row]:
-    """The rows; refused if they are not the numbers of the evidence, each of them once."""
+    """The rows; raise a ValueError unless they are the numbers of the evidence, each once."""
     rows = [_checked_row(row) for row in plain]
     computed = {_key(row): row for part in evidence for row in rows_of(part)}
     keys = {_key(row) for row in rows}
     if evidence and (len(keys) != len(rows) or not computed.keys() <= keys):
-        raise ValueError("a row is missing, or there twice")
+        raise ValueError("a row is missing, or is there twice")
     for at, row in enumerate(rows):
         other = computed.get(_key(row))
         if other is None:
             continue
         if not _is_close(row.value, other.value):
-            raise ValueError(f"a row says {row.value}, the evidence {other.value}")
+            raise ValueError(f"a row has the value {row.value}, the evidence {other.value}")
         if row.runs != other.runs:  # format 1 also counted runs in which the number is undefined
             rows[at] = replace(row, runs=other.runs)
     return rows
@@ -81,11 +81,11 @@ def read_rows(plain: Sequence[Any], evidence: Sequence[Evidence]) -> list[Row]:
 def _checked_row(row: Any) -> Row:
     for key in _KEY_FIELDS:
         if not isinstance(row[key], str) and (key not in ("run", "type") or row[key] is not None):
-            raise ValueError(f"{key} of a row is {row[key]!r}")
+            raise ValueError(f"invalid {key} {row[key]!r} in a row")
     for key in ("value", "n", "low", "high", "std", "runs"):
         number = row.get(key)
         if not finite([number]):
-            raise ValueError(f"{key} of a row is {number!r}")
+            raise ValueError(f"invalid {key} {number!r} in a row")
     return row_from(row)
 
 

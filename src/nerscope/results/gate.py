@@ -1,4 +1,4 @@
-"""A gate for releases: conditions that results must fulfil, alone or against a baseline."""
+"""A gate for releases: check results against conditions, with or without a baseline."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -46,8 +46,8 @@ from nerscope.scoring.evidence import Evidence
 from nerscope.stats.clusters import number_of_clusters
 from nerscope.stats.intervals import Interval, Sampling
 
-PASSES, FAILS = "pass", "fail"  # what an undecided condition does
-_DROP = 1.0  # points that a number may drop by default
+PASSES, FAILS = "pass", "fail"  # the effect of an undecided condition
+_DROP = 1.0  # the default of max_drop, in points
 
 
 def gate(
@@ -71,20 +71,20 @@ def gate(
     always_valid: bool | None = None,
     tuned_to: float | None = None,
 ) -> list[Verdict]:
-    """Hold results against conditions; numbers are in points, so 0.5 is half a percent.
+    """Check results against conditions; numbers are in points (0.5 is half a percent).
 
-    Without `conditions`, the other options make one for each of `facets`: "all", or facet=level
-    such as "tmr=unseen-tokens"; without any rule, a number may drop by 1 point. A condition is
-    fulfilled if the drop is surely smaller than `max_drop`, violated if it is surely larger, and
-    else undecided, which is a "fail" or a "pass". Systems are compared by name; if each side has
-    only one, these two are.
+    Without `conditions`, the other options define one condition for each of `facets`: "all", or
+    facet=level such as "tmr=unseen-tokens". Without any rule, a number may drop by 1 point. A
+    condition is fulfilled if the drop is significantly smaller than `max_drop`, and violated if it
+    is significantly larger. Otherwise it is undecided, and counts as `undecided` says: "fail" or
+    "pass". Systems are paired by name; if each side has only one system, these two are paired.
 
-    A fixed `reference`, such as the results of the first release, is held against the same
-    conditions beside the baseline, with `max_total_drop` in the place of `max_drop` if it is given:
-    ten releases that each lose a little are seen. With `floor_rule="interval"`, the bound of a
-    number must be above the floor, not its value alone. `always_valid` bounds hold at all sizes of
-    a test set at once, so that it may grow and be looked at daily; they are narrowest at `tuned_to`
-    documents or sentences, 200 by default.
+    The same conditions are checked against a fixed `reference`, such as the results of the first
+    release, with `max_total_drop` instead of `max_drop` if it is given. This detects many small
+    drops in a row. With `floor_rule="interval"`, the bound of a number must be above the floor, not
+    only its value. `always_valid` bounds hold for all sizes of a test set at once, so that it may
+    grow and be checked daily; they are narrowest at `tuned_to` documents or sentences (default:
+    200).
 
     >>> from nerscope import evaluate
     >>> gold = [(["Ada", "met", "Bob"], ["B-PER", "O", "B-PER"])] * 20
@@ -103,7 +103,7 @@ def gate(
     chosen = _chosen_conditions(conditions, facets, options)
     if undecided not in (PASSES, FAILS):
         raise UsageError(
-            "undecided", f"there is no '{undecided}'", suggest(undecided, (PASSES, FAILS))
+            "undecided", f"unknown value '{undecided}'", suggest(undecided, (PASSES, FAILS))
         )
     sampling = Sampling(resample)
     _check_sides(results, baseline, reference, chosen)
@@ -120,9 +120,9 @@ def gate(
 
 
 def baseline_notes(results: Results, baseline: Results | None) -> list[str]:
-    """A note for each dataset that another version of nerscope evaluated for the baseline.
+    """A note for each dataset whose baseline was made by another version of nerscope.
 
-    Versions may differ as long as the settings agree, which `gate` checks.
+    Versions may differ if the settings are equal, which `gate` checks.
     """
     old = {part.dataset: part.signature.version for part in baseline.evidence} if baseline else {}
     return [
@@ -135,11 +135,13 @@ def baseline_notes(results: Results, baseline: Results | None) -> list[str]:
 def _chosen_conditions(
     conditions: ConditionSource | None, facets: Sequence[str] | None, options: dict[str, Any]
 ) -> list[Condition]:
-    """The conditions that were given, or those that the options make."""
+    """The given conditions, or those that the options define."""
     given = {key: value for key, value in options.items() if value is not None}
     if conditions is not None:
         for key in [*given, *(["facet"] if facets else [])]:
-            raise UsageError(key, "it has no place beside conditions", "put it into them")
+            raise UsageError(
+                key, "this option cannot be used with conditions", "put it into the conditions"
+            )
         return conditions_of(conditions)
     if "floor" not in given and "max_drop" not in given:
         given["max_drop"] = _DROP
@@ -157,8 +159,8 @@ def _check_sides(
             if condition.max_total_drop is not None:
                 raise UsageError(
                     condition.at("max_total_drop", ""),
-                    "it asks how far a number drops in total, and there is no reference",
-                    "give --reference FILE",
+                    "max_total_drop needs a reference",
+                    "--reference FILE",
                 )
     else:
         _check_datasets(results, reference, REFERENCE)
@@ -167,12 +169,14 @@ def _check_sides(
             if condition.compares and reference is None:
                 raise UsageError(
                     condition.at("", "") or "baseline",
-                    "it asks how far a number drops, and there is no baseline",
-                    "give --baseline FILE, or only a floor",
+                    "max_drop needs a baseline",
+                    "--baseline FILE, or give only a floor",
                 )
         if not results.evidence:
             raise InputError(
-                "results", "they hold no evidence to judge", "evaluate again, and save with `-o`"
+                "results",
+                "no evidence to judge",
+                "evaluate again, and save the results with -o FILE",
             )
         return
     _check_datasets(results, baseline, BASELINE)
@@ -186,7 +190,7 @@ def _check_datasets(results: Results, other: Results, name: str) -> None:
         raise InputError(
             name,
             f"it has none of the datasets of the results ({_names(ours)}); it has {_names(known)}",
-            "name datasets alike with --dataset",
+            "evaluate both with the same --dataset NAME",
         )
 
 
@@ -195,7 +199,7 @@ def _names(datasets: Iterable[str]) -> str:
 
 
 class _Gatekeeper:
-    """Judges conditions one by one; what is resampled for one serves the others."""
+    """Judges conditions one by one, and reuses resampled data between them."""
 
     def __init__(
         self,
@@ -249,14 +253,14 @@ class _Gatekeeper:
     def _measured(
         self, condition: Condition, pairing: Pairing, compared: bool
     ) -> tuple[Measurement, str]:
-        """The number that a condition means, and the match that it was found by."""
+        """The measurement for a condition, and its match."""
         assert pairing.new is not None
         place, metric = (pairing.dataset, pairing.system), condition.metric
         if compared and place not in self._joints:
             assert pairing.old is not None
             self._joints[place] = join_pair(pairing.new, pairing.old)
         there = measured_cell(pairing.new.evidence, condition)
-        # Conditions on other levels or types of the facet need the same jackknife: computed once.
+        # Conditions on other levels or types of the facet share this jackknife.
         key = (*place, there.table.facet, there.table.unit, there.match, metric)
         if (key, compared) not in self._numbers:
             self._numbers[key, compared] = (
@@ -274,7 +278,7 @@ class _Gatekeeper:
         side: SystemOnDataset,
         there: MeasuredCell,
     ) -> Measurement:
-        """The number with its own interval, and the clusters that there are, if they are needed."""
+        """The measurement with its own interval and the number of clusters, if needed."""
         if condition.always_valid:
             unit = self.sampling.cluster_unit(side.evidence)
             measured = measured._replace(all_clusters=number_of_clusters(side.evidence, unit))
@@ -291,7 +295,7 @@ class _Gatekeeper:
 
 
 def _with_numbers(verdict: Verdict, condition: Condition, measurement: Measurement) -> Verdict:
-    """A verdict with what was measured."""
+    """The verdict with the measured numbers."""
     points, difference = points_of(condition, measurement), measurement.difference
     scale = scale_of(condition.metric)
     return replace(
@@ -302,7 +306,7 @@ def _with_numbers(verdict: Verdict, condition: Condition, measurement: Measureme
         e_value=points.e_value,
         new=measurement.new,
         old=measurement.old,
-        drop=-points.gain + 0.0,  # never minus zero
+        drop=-points.gain + 0.0,  # + 0.0 turns -0.0 into 0.0
         low=points.low,
         high=points.high,
         p=points.p,

@@ -16,12 +16,12 @@ from nerscope.stats.jackknife import Jackknife, with_lenders
 from nerscope.stats.two_way import jackknives
 
 _DIGITS = 6
-_RUN = "\t"  # between the name of a system and the number of its run
+_RUN = "\t"  # separates the name of a system and the number of its run
 
 
 @serialisable
 class RowInterval(NamedTuple):
-    """The interval of a row: bounds, clusters that have such units, and a caution if any."""
+    """The interval of a row: bounds, number of clusters with such units, and a caution if any."""
 
     low: float | None
     high: float | None
@@ -29,13 +29,13 @@ class RowInterval(NamedTuple):
     caution: str | None
 
 
-RowBounds = dict[str, RowInterval]  # by what names a row among those of a system, its run first
+RowBounds = dict[str, RowInterval]  # by the key of a row within its system; the run is first
 
 
 def bounds_of(
     evidence: Evidence, systems: Sequence[str], sampling: Sampling, *, each_run: bool = True
 ) -> dict[str, RowBounds]:
-    """The bounds of all numbers of some systems: of the mean over runs, and of each run."""
+    """The bounds of all numbers of these systems: of the mean over runs, and of each run."""
     bounds: dict[str, RowBounds] = {system: {} for system in systems}
     unit = sampling.cluster_unit(evidence)
     clusters = clusters_of(evidence, unit)
@@ -61,7 +61,7 @@ def bounds_of(
 def _spreads(
     evidence: Evidence, clustered: ClusterCounts, unit: str, each_run: bool
 ) -> list[Jackknife]:
-    """That of each system; and if any has several runs, that of each run, if wanted."""
+    """The jackknife of each system and, with `each_run` and several runs, of each run."""
     names = [
         f"{system}{_RUN}{evidence.runs[run][1]}"
         for system in clustered.systems
@@ -75,7 +75,7 @@ def _spreads(
 def named_bounds(
     evidence: Evidence, spread: Jackknife, system: str, run: str, unit: str
 ) -> Iterator[tuple[str, RowInterval]]:
-    """Bounds by the names of their rows."""
+    """Bounds by the keys of their rows."""
     values, clusters = spread.values(system), spread.clusters[spread.systems.index(system)]
     cells = zip(spread.keys, intervals(spread, system), values, clusters, strict=True)
     for (level, kind, metric), interval, value, size in cells:
@@ -87,7 +87,7 @@ def named_bounds(
 def _bounds(interval: Interval, clusters: float, value: float, unit: str) -> RowInterval:
     low, high = interval or (None, None)
     return RowInterval(
-        low if low is None else round(low, _DIGITS) + 0.0,  # and never -0.0
+        low if low is None else round(low, _DIGITS) + 0.0,  # + 0.0 turns -0.0 into 0.0
         high if high is None else round(high, _DIGITS) + 0.0,
         round(clusters),
         caution(value, clusters, unit),
@@ -101,9 +101,9 @@ def add_intervals(
     *,
     summaries_only: bool = False,
 ) -> list[Row]:
-    """The rows, those of a dataset with `low`, `high`, `clusters` and `caution`.
+    """The rows; those of `dataset` get `low`, `high`, `clusters` and `caution`.
 
-    The summary over several runs has the interval of their mean; a single run has its own.
+    The summary over several runs has the interval of their mean; each run has its own.
     """
     several = {row.system for row in rows if row.dataset == dataset and row.run not in (None, "1")}
     return [
@@ -128,11 +128,11 @@ def with_intervals(
     wanted: Sampling | bool,
     bounds_of: Callable[[Evidence, Sequence[str], Sampling], dict[str, RowBounds]] = bounds_of,
 ) -> Results:
-    """The results with an interval for every number that can have one.
+    """The results with an interval for every number that allows one.
 
-    `bounds_of` is replaced by experiments, which remember the bounds of systems.
+    Experiments pass their own `bounds_of`, which caches the bounds of systems.
     """
-    expect("intervals", wanted, (Sampling, bool), "say True, or give a Sampling")
+    expect("intervals", wanted, (Sampling, bool), "give True, False or a Sampling")
     sampling = wanted if isinstance(wanted, Sampling) else Sampling()
     rows = results.rows
     for evidence in results.evidence:
@@ -143,8 +143,8 @@ def with_intervals(
 
 
 def with_bounds(results: Results) -> Results:
-    """The results for people to look at: means over runs have their intervals, even if they
-    were evaluated without, and the signature says what those rest on.
+    """The results for display: means over runs have intervals, even if the evaluation had none, and
+    the signature names their resampling.
     """
     rows = results.rows
     known = {row.dataset for row in rows if row.low is not None}
@@ -161,6 +161,6 @@ def with_bounds(results: Results) -> Results:
 
 
 def with_resampling(evidence: Evidence, sampling: Sampling) -> Evidence:
-    """Evidence whose signature says what intervals rest on."""
+    """Evidence whose signature names the resampling of the intervals."""
     resampling = {"resample": sampling.cluster_unit(evidence)}
     return replace(evidence, signature=replace(evidence.signature, resampling=resampling))

@@ -1,4 +1,4 @@
-"""Two evaluations of the same gold data: which systems are compared, and both as one."""
+"""Join two evaluations of the same gold data, and pair their systems."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -15,7 +15,7 @@ from nerscope.scoring.cluster_units import units_in_words
 from nerscope.scoring.evidence import Evidence, joined_runs, only_runs, unit_at
 
 NEW, OLD = "new", "baseline"
-# What must be the same on both sides, so that only the systems differ.
+# Settings that must be equal on both sides, so that only the systems differ.
 _SAME = ("repair", "ter", "buckets", "zero_division", "case")
 
 
@@ -27,13 +27,13 @@ class SystemOnDataset(NamedTuple):
 
 
 class Pairing(NamedTuple):
-    """A system of the results, and the one of the baseline; one of them may be missing."""
+    """A system of the results and its counterpart in the baseline; one of them may be missing."""
 
     dataset: str
     system: str
     new: SystemOnDataset | None
     old: SystemOnDataset | None
-    missing: str = ""  # what is missing in the results: the system or the dataset
+    missing: str = ""  # what the results lack: the system or the dataset
 
 
 def pairings(results: Results, baseline: Results | None, condition: Condition) -> list[Pairing]:
@@ -93,7 +93,7 @@ def _on_dataset(
 def _systems(
     new: Evidence, old: Evidence, condition: Condition
 ) -> list[tuple[str | None, str | None]]:
-    """The names of both sides, those of gone systems last."""
+    """The names on both sides; systems that are gone come last."""
     chosen = condition.system
     if chosen is not None:
         if condition.compares and chosen in new.systems and chosen not in old.systems:
@@ -104,32 +104,32 @@ def _systems(
             )
         here, there = (chosen if chosen in part.systems else None for part in (new, old))
         return [(here, there)] if here or there else []
-    # A single system on each side is the same project under a new name, as bert-v1 and bert-v2.
+    # If each side has one system, it is the same project under a new name: bert-v1, bert-v2.
     if len(new.systems) == 1 and len(old.systems) == 1:
         return [(new.systems[0], old.systems[0])]
     if not set(new.systems) & set(old.systems):
         raise UsageError(
             "systems",
             f"{new.systems} and {old.systems} have no name in common",
-            "give the systems the same name",
+            "give the systems the same name in both evaluations",
         )
     present = [(name, name if name in old.systems else None) for name in new.systems]
     return [*present, *((None, name) for name in old.systems if name not in new.systems)]
 
 
 def join_pair(new: SystemOnDataset, old: SystemOnDataset) -> Evidence:
-    """Both systems on the same gold data, which is checked."""
+    """The joint evidence of both systems; raise an error if their gold data differ."""
     check_comparable(new.evidence, old.evidence)
     return joined_runs([_renamed(new, NEW), _renamed(old, OLD)])
 
 
 def joint_version(parts: Sequence[Evidence]) -> str:
-    """The versions of nerscope that evaluated some parts, as a signature has them: 0.2.0+0.3.0."""
+    """The versions of nerscope that made these parts, as in a signature: 0.2.0+0.3.0."""
     return "+".join(dict.fromkeys(part.signature.version for part in parts))
 
 
 def version_note(dataset: str, versions: Sequence[str]) -> str:
-    """What to say of results that several versions of nerscope made."""
+    """A note on results that were made by several versions of nerscope."""
     return (
         f"{dataset}: the results were made by nerscope {' and '.join(versions)}, "
         "with the same settings"
@@ -137,20 +137,20 @@ def version_note(dataset: str, versions: Sequence[str]) -> str:
 
 
 def check_comparable(ours: Evidence, theirs: Evidence) -> None:
-    """Refuse to hold numbers against each other that were made differently."""
+    """Raise an InputError unless both were evaluated on the same data with the same settings."""
     _check_settings(ours, theirs)
     if (ours.folded is None) != (theirs.folded is None):
         raise InputError(
             ours.dataset,
-            "of results and baseline, one keeps sums and the other single mentions",
+            "either the results or the baseline keep only sums, the other single mentions",
             "evaluate both with --keep-mentions, or both without",
         )
     units = [part.folded.unit for part in (ours, theirs) if part.folded is not None]
     if len(set(units)) > 1:
         raise InputError(
             ours.dataset,
-            f"{units_in_words(units[0])} of the results were added up by groups, and "
-            f"{units_in_words(units[1])} of the baseline",
+            f"the results keep sums over groups of {units_in_words(units[0])}, the baseline "
+            f"over groups of {units_in_words(units[1])}",
             "evaluate both with the same --resample",
         )
     if len(ours.documents) != len(theirs.documents) or not _same_units(ours, theirs):
@@ -206,9 +206,9 @@ def _renamed(side: SystemOnDataset, name: str) -> Evidence:
 def join_results(
     first: Results, second: Results, name: str, other_name: str
 ) -> tuple[Results, list[tuple[str, str]]]:
-    """Both, with systems of the same name told apart by their files; and the pairs to compare.
+    """The joint results, with file names after equal system names, and the pairs to compare.
 
-    Of a system that both have, the newer results (the second file) come first.
+    For a system in both, the newer results (the second file) come first.
     """
     if Path(name).resolve() == Path(other_name).resolve():
         raise InputError(name, "it is given twice", "give two files of results")
@@ -218,13 +218,13 @@ def join_results(
         raise InputError(
             other_name,
             f"it has none of the datasets of {name}",
-            "evaluate both on the same data, and name datasets alike with --dataset",
+            "evaluate both on the same data, with the same --dataset NAME",
         )
     protocol = first.protocol or second.protocol
     if second.protocol not in (None, protocol):
         raise InputError(
             other_name,
-            f"it says something else of its datasets than {name}",
+            f"its [protocol] differs from the one of {name}",
             "evaluate both with the same [protocol]",
         )
     both = [system for system in first.systems if system in second.systems]
@@ -249,7 +249,7 @@ def join_results(
 def _common_matches(
     joined: Evidence, parts: tuple[Evidence, Evidence], names: tuple[str, str]
 ) -> list[str]:
-    """The matches of mentions that both results have; refused if there are none."""
+    """The matches of mentions that both results have; raise an InputError if none."""
     of_mentions = (table for table in joined.tables if table.unit == MENTION)
     matches = list(dict.fromkeys(match for table in of_mentions for match in table.matches))
     if not matches:

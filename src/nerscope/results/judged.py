@@ -1,4 +1,4 @@
-"""How many of the pairs that got partial credit people judge good, and how far judges agree."""
+"""The share of partial matches that people judge good, and the agreement of judges."""
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -29,7 +29,7 @@ Credits = dict[str, dict[str, float]]  # by system, then by match
 
 
 class PairPlace(NamedTuple):
-    """Where a pair stands in its dataset, in the order in which pairs are listed."""
+    """The place of a pair in its dataset; places sort pairs as they are listed."""
 
     sentence: int
     gold_start: int
@@ -44,15 +44,15 @@ class PairPlace(NamedTuple):
 class PairMention(ResultRow):
     """One side of a pair."""
 
-    start: int  # tokens of the sentence
+    start: int  # in tokens of the sentence
     end: int
     type: str
-    text: str | None  # None where results keep no texts
+    text: str | None  # None if the results keep no texts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairRow(ResultRow):
-    """A pair that got partial credit, as a file of judgements has it."""
+    """A pair with partial credit, as in a file of judgements."""
 
     dataset: str
     sentence: int  # counted from 1
@@ -63,7 +63,7 @@ class PairRow(ResultRow):
 
     @property
     def judged_pair(self) -> JudgedPair:
-        """The pair as judgements know it."""
+        """The pair in the form of judgements."""
         spans = (
             JudgedSpan(mention.start, mention.end, mention.type)
             for mention in (self.gold, self.predicted)
@@ -74,9 +74,9 @@ class PairRow(ResultRow):
 
 
 def pair_records(results: Results) -> list[PairRow]:
-    """Every pair that got partial credit, once, with the credit that each system got for it.
+    """Every pair with partial credit, once, with the credit of each system.
 
-    A system has what any of its runs got.
+    A system has the credit of any of its runs.
 
     >>> from nerscope import evaluate
     >>> results = evaluate([(["Ada", "Lee"], ["B-PER", "I-PER"])], {"x": [["B-PER", "O"]]})
@@ -112,7 +112,7 @@ def _run_pairs(
 ) -> Iterator[tuple[PairPlace, str, float]]:
     """The pairs of one run, under each match.
 
-    Equal mentions are settled before all others, whatever the match: once for all is enough.
+    Equal mentions are paired first under every match, so they are removed once.
     """
     gold, pred = gold_side(evidence), run_side(evidence, run)
     settled = equal_mentions(gold.mentions, pred.mentions)
@@ -161,7 +161,7 @@ def _mention(
 def _in_order(
     made: Mapping[str, Mapping[str, float]], systems: Sequence[str], matches: Sequence[str]
 ) -> Credits:
-    """Systems and matches in the order of the results, whichever run came first."""
+    """Systems and matches in the order of the results, independent of runs."""
     return {
         system: {match: made[system][match] for match in matches if match in made[system]}
         for system in systems
@@ -169,28 +169,28 @@ def _in_order(
     }
 
 
-Key = TypeVar("Key", bound=Hashable)  # by which a pair is known
+Key = TypeVar("Key", bound=Hashable)  # the key of a pair
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ShareRow(ResultRow):
-    """How many pairs that got credit under a match were judged, and how many of them good."""
+    """The numbers of pairs with credit under a match, of judgements, and of good ones."""
 
     system: str
     match: str
     pairs: int
     judged: int
     good: int
-    dataset: str | None = None  # where results are known
-    type: str | None = None  # where shares are counted by type
+    dataset: str | None = None  # if results are given
+    type: str | None = None  # if shares are by type
 
     @property
     def share_good(self) -> float | None:
-        """The share of the judged pairs that are good."""
+        """The share of judged pairs that are good."""
         return self.good / self.judged if self.judged else None
 
     def as_dict(self) -> dict[str, Any]:
-        """The row as JSON has it; the key of the share is "share good"."""
+        """The row as a JSON object; the key of the share is "share good"."""
         return {
             **({} if self.dataset is None else {"dataset": self.dataset}),
             "system": self.system,
@@ -205,7 +205,7 @@ class ShareRow(ResultRow):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AgreementRow(ResultRow):
-    """How far judges agree on the pairs that all of them judged: raw, and beyond chance (κ)."""
+    """The agreement of judges on the pairs that all of them judged: raw, and beyond chance (κ)."""
 
     judges: int
     pairs: int
@@ -214,7 +214,7 @@ class AgreementRow(ResultRow):
 
 
 class ShareKey(NamedTuple):
-    """What a pair counts under."""
+    """The groups in which a pair is counted."""
 
     system: str
     match: str
@@ -223,8 +223,8 @@ class ShareKey(NamedTuple):
 
 
 def shares(judgements: Iterable[Judgement], by_type: bool = False) -> list[ShareRow]:
-    """For each system and match (and type): how many pairs there are, how many judgements of them,
-    and which share is good. A pair that two judges judged is one pair with two judgements.
+    """For each system and match (and type), the numbers of pairs and judgements, and the share of
+    good ones. A pair that two judges judged is one pair with two judgements.
 
     >>> [row] = shares([Judgement("x", "PER", ("left",), "good")])
     >>> row.system, row.judged, row.share_good
@@ -240,7 +240,7 @@ def shares(judgements: Iterable[Judgement], by_type: bool = False) -> list[Share
 
 
 def count_shares(pairs: Iterable[tuple[ShareKey, Sequence[str]]]) -> list[ShareRow]:
-    """Shares of pairs, each given with what it counts under and all votes on it."""
+    """The shares of pairs, each given with its key and all votes on it."""
     counts: dict[ShareKey, list[int]] = {}
     for key, votes in pairs:
         entry = counts.setdefault(key, [0, 0, 0])
@@ -254,28 +254,28 @@ def count_shares(pairs: Iterable[tuple[ShareKey, Sequence[str]]]) -> list[ShareR
 
 
 def agreement(judges: Sequence[JudgedFile]) -> AgreementRow:
-    """How far several judges of the same pairs agree: raw, and beyond chance (κ).
+    """The agreement of several judges of the same pairs: raw, and beyond chance (κ).
 
-    Pairs in JSON are the same if they stand in the same place, rows of a list if they have the same
-    number.
+    Pairs in JSON files are the same if their places are equal, rows of CSV lists if their numbers
+    are equal.
     """
     lists = [judge for judge in judges if judge.pairs is None]
     if lists and len(lists) < len(judges):
         raise InputError(
             lists[0].name,
-            "it is a list in CSV and others are JSON, so their agreement cannot be told",
-            "let all judge the same list, or all the same page",
+            "it is a CSV list and others are JSON, so judges cannot be compared",
+            "give only CSV lists or only JSON files",
         )
     if len({len(judge.judgements) for judge in lists}) > 1:
         raise InputError(
-            "judgements", "the lists differ in length", "let all judge the same list of pairs"
+            "judgements", "the lists differ in length", "give copies of the same list of pairs"
         )
     _check_same_data(judges)
     return judge_agreement([judge.votes for judge in judges])
 
 
 def _check_same_data(judges: Sequence[JudgedFile]) -> None:
-    """Refuse pairs that stand in the same place and have other words: they are of other data."""
+    """Raise an InputError if pairs of the same place have different words."""
     for first, second in combinations(judges, 2):
         for identity, pair in (second.pairs or {}).items():
             other = (first.pairs or {}).get(identity)
@@ -284,12 +284,12 @@ def _check_same_data(judges: Sequence[JudgedFile]) -> None:
                     second.name,
                     f"in sentence {identity.sentence} of '{identity.dataset}' it has other words "
                     f"than {first.name}",
-                    "let all judge the same data",
+                    "give judgements of the same data",
                 )
 
 
 def judge_agreement(judges: Sequence[Mapping[Key, str]]) -> AgreementRow:
-    """How far judges agree, each given as what was said of each pair.
+    """The agreement of judges, each given as a mapping from pairs to judgements.
 
     κ is Cohen's for two judges and Fleiss' for more, over the pairs that all of them judged.
 
@@ -302,7 +302,7 @@ def judge_agreement(judges: Sequence[Mapping[Key, str]]) -> AgreementRow:
         return AgreementRow(len(judges), 0, None, None)
     size, n = len(judges), len(full)
     goods = [votes.count(GOOD) for votes in full]
-    # The share of pairs of judges that agree: of 3 judges with 2 x good, 1 of 3 pairs does.
+    # The share of pairs of judges that agree: if 2 of 3 judges vote good, it is 1 of 3 pairs.
     raw = sum(k * (k - 1) + (size - k) * (size - k - 1) for k in goods) / (n * size * (size - 1))
     if size == 2:
         first, second = (sum(votes[judge] == GOOD for votes in full) / n for judge in (0, 1))
@@ -316,7 +316,7 @@ def judge_agreement(judges: Sequence[Mapping[Key, str]]) -> AgreementRow:
 
 @dataclass(frozen=True, slots=True)
 class JudgedResults:
-    """What judges said of the pairs of results, how far they agree, and what did not fit."""
+    """The judgements on the pairs of results, the agreement of judges, and notes on misfits."""
 
     shares: list[ShareRow]
     agreement: AgreementRow | None
@@ -324,26 +324,26 @@ class JudgedResults:
 
     @property
     def data(self) -> dict[str, Any]:
-        """What JSON says of it, beside the results."""
+        """The content for JSON, besides the results."""
         judged = {"shares": self.shares, "agreement": self.agreement, "notes": self.notes}
         return {"judged": judged}
 
 
 @dataclass(slots=True)
 class _JudgementFit:
-    """The judgements of one file, sorted by whether they are of pairs that the results have."""
+    """The judgements of one file, by how they fit the pairs of the results."""
 
     votes: dict[PairIdentity, str] = field(default_factory=dict)
-    by_place: int = 0  # fit, but no text says so
+    by_place: int = 0  # fit by place, without texts to compare
     other_words: int = 0
     strangers: list[PairIdentity] = field(default_factory=list)
 
 
 def judged_results(results: Results, judges: Sequence[JudgedFile]) -> JudgedResults:
-    """For each dataset, system and match: how many of its pairs were judged, which share good.
+    """For each dataset, system and match, the number of judged pairs and the share of good ones.
 
-    A judgement is of a pair if it stands in the same place and has the same words. Pairs count
-    once, whichever runs of a system made them; all judgements of a pair count.
+    A judgement belongs to a pair if place and words are equal. A pair counts once, even if several
+    runs of a system made it; all judgements of a pair count.
     """
     judged_pairs = (row.judged_pair for row in pair_records(results))
     pairs = {pair.identity: pair for pair in judged_pairs}
@@ -393,7 +393,7 @@ def _fit_judgements(pairs: dict[PairIdentity, JudgedPair], judge: JudgedFile) ->
 def _votes_by_cell(
     pairs: Iterable[JudgedPair], fitted: Sequence[_JudgementFit]
 ) -> Iterator[tuple[ShareKey, list[str]]]:
-    """What each pair of each system counts under, and all that was said of it."""
+    """The key of each pair of each system, and all judgements of it."""
     for pair in pairs:
         votes = [fit.votes[pair.identity] for fit in fitted if pair.identity in fit.votes]
         for system, credits in pair.systems.items():
@@ -418,12 +418,12 @@ def _notes(name: str, fit: _JudgementFit, datasets: Sequence[str]) -> Iterator[s
         unknown = dict.fromkeys(
             identity.dataset for identity in fit.strangers if identity.dataset not in datasets
         )
-        why = f" (no dataset here is called {', '.join(unknown)})" if unknown else ""
+        why = f" (unknown dataset {', '.join(unknown)})" if unknown else ""
         judgements = plural(len(fit.strangers), "judgement")
-        yield f"{name}: {judgements} of pairs that these results do not have{why}"
+        yield f"{name}: {judgements} of pairs that are not in the results{why}"
     if fit.other_words:
         judgements = plural(fit.other_words, "judgement")
-        yield f"{name}: {judgements} of other words in the same place, left out: other data?"
+        yield f"{name}: {judgements} left out: the words at their place differ, as in other data"
     if fit.by_place:
         judgements = plural(fit.by_place, "judgement")
-        yield f"{name}: {judgements} found by place alone, as texts are not kept"
+        yield f"{name}: {judgements} assigned by place alone, because texts are not kept"

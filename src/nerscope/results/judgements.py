@@ -1,4 +1,4 @@
-"""Judgements of partial matches by people: what they say, and the files that hold them."""
+"""Human judgements of partial matches, and the files that hold them."""
 
 import csv
 import io
@@ -17,17 +17,17 @@ GOOD, BAD = "good", "bad"
 
 
 class Judgement(NamedTuple):
-    """What a person said of a pair that a system made."""
+    """A person's judgement of a pair of a system."""
 
     system: str
     type: str
-    matches: tuple[str, ...]  # under which it got credit
-    judgement: str  # good, bad or nothing
-    pair: Hashable = None  # by which judges of the same pair are recognised: a row or a place
+    matches: tuple[str, ...]  # the matches under which the pair got credit
+    judgement: str  # good, bad or empty
+    pair: Hashable = None  # identifies the pair across judges: a row or a place
 
 
 class JudgedSpan(NamedTuple):
-    """Where a mention stands in its sentence, and its type."""
+    """The place of a mention in its sentence, and its type."""
 
     start: int
     end: int
@@ -35,7 +35,7 @@ class JudgedSpan(NamedTuple):
 
 
 class PairIdentity(NamedTuple):
-    """What tells a pair from all others."""
+    """The identity of a pair."""
 
     dataset: str
     sentence: int  # counted from 1
@@ -45,7 +45,7 @@ class PairIdentity(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class JudgedPair:
-    """A pair as files and results tell of it; texts are None where none are kept."""
+    """A pair of a file or of results; texts are None if they are not kept."""
 
     identity: PairIdentity
     texts: tuple[str | None, str | None]
@@ -54,7 +54,7 @@ class JudgedPair:
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> "JudgedPair":
-        """A pair from its record, which must be as it should be."""
+        """A pair from a valid record."""
         gold, predicted = record["gold"], record["predicted"]
         spans = (
             JudgedSpan(mention["start"], mention["end"], mention["type"])
@@ -68,11 +68,11 @@ class JudgedPair:
         )
 
     def has_texts(self, other: "JudgedPair") -> bool:
-        """Whether both pairs have texts to be compared."""
+        """Whether both pairs have texts to compare."""
         return None not in (*self.texts, *other.texts)
 
     def contradicts(self, other: "JudgedPair") -> bool:
-        """Whether other words stand in the same place; texts that are not kept say nothing."""
+        """Whether the texts differ; missing texts do not count."""
         both = zip(self.texts, other.texts, strict=True)
         return any(
             ours != theirs for ours, theirs in both if ours is not None and theirs is not None
@@ -81,7 +81,7 @@ class JudgedPair:
 
 @dataclass(frozen=True, slots=True)
 class JudgedFile:
-    """What one judge said: of each pair and system, and (from JSON) of each pair by identity."""
+    """The judgements of one judge: by pair and system and, from JSON, by identity of the pair."""
 
     name: str
     judgements: list[Judgement]
@@ -89,14 +89,14 @@ class JudgedFile:
 
     @property
     def votes(self) -> dict[Hashable, str]:
-        """What was said of each pair; the pairs of a list are known by their rows."""
+        """The judgement of each pair; pairs of a CSV list are identified by their rows."""
         if self.pairs is None:
             return {row: judgement.judgement for row, judgement in enumerate(self.judgements)}
         return {identity: pair.judgement for identity, pair in self.pairs.items()}
 
 
 def normalise_judgement(judgement: str) -> str:
-    """A judgement without what does not matter.
+    """A judgement in lower case, without blanks at its ends.
 
     >>> normalise_judgement(" Good")
     'good'
@@ -104,18 +104,18 @@ def normalise_judgement(judgement: str) -> str:
     return judgement.strip().lower()
 
 
-FORMAT = 1  # of the JSON; raised when an older program would misread it
+FORMAT = 1  # of the JSON; increased if an older program would misread it
 _COLUMN = "judgement"
 _CREDIT = "credit "  # columns with the credit of a match
 _NUMBER = re.compile(r"[0-9]*[.,]?[0-9]+")
 _AGAIN = "export the judgements from the report page again"
 _JSON_NAMES = ((None, "null"), (True, "true"), (False, "false"))
-_LONGEST = 1 << 31  # no text has as many sentences, no sentence as many tokens
+_LONGEST = 1 << 31  # more sentences or tokens than any text has
 
 
 def read_judgements(path: FilePath) -> JudgedFile:
-    """What a person said, in a list of pairs (`evaluate --list partial --format csv`) or in the
-    JSON that a report page exports.
+    """The judgements in a list of pairs (`evaluate --list partial --format csv`) or in the JSON
+    that a report page exports.
     """
     name = str(path)
     try:
@@ -129,13 +129,13 @@ def read_judgements(path: FilePath) -> JudgedFile:
 
 
 def read_pairs(path: FilePath) -> JudgedFile:
-    """Judgements that say where their pairs stand: those in JSON."""
+    """Judgements with the places of their pairs, which only JSON files have."""
     judged = read_judgements(path)
     if judged.pairs is None:
         raise InputError(
             judged.name,
-            "a list in CSV does not say which tokens its pairs are",
-            "give the JSON that a report page exports, or use nerscope judged",
+            "a CSV list does not hold the tokens of its pairs",
+            f"give the JSON that a report page exports, or nerscope judged {judged.name}",
         )
     return judged
 
@@ -147,13 +147,15 @@ def _from_csv(name: str, data: bytes) -> Iterator[Judgement]:
     try:
         rows = list(csv.DictReader(io.StringIO(data.decode("utf-8-sig"), newline="")))
     except (UnicodeDecodeError, csv.Error) as error:
-        raise InputError(name, f"it is no CSV ({error})", "save the list as CSV in UTF-8") from None
+        raise InputError(
+            name, f"it is not CSV ({error})", "save the list as CSV in UTF-8"
+        ) from None
     matches = [key for key in (rows[0] if rows else ()) if key and key.startswith(_CREDIT)]
     if not matches or _COLUMN not in rows[0]:
         raise FormatError(
             name,
-            "there is no column 'judgement', or none with the credit of a match",
-            "judge a list made by evaluate --list partial --format csv",
+            "the column 'judgement' or a column with the credit of a match is missing",
+            "judge a list from evaluate --list partial --format csv",
         )
     for number, row in enumerate(rows, 2):
         _check_row(f"{name}:{number}", row, matches)
@@ -166,15 +168,15 @@ def _check_row(place: str, row: Mapping[str, str], matches: list[str]) -> None:
     if None in row or None in row.values():
         raise FormatError(
             place,
-            "the row has not as many columns as the header, so a judgement is lost",
+            "the row and the header have different numbers of columns",
             "save the list as CSV again, with every column",
         )
     for credit in (row[key] for key in matches if row[key]):
         if not _NUMBER.fullmatch(credit.strip()):
             raise FormatError(
                 place,
-                f"the credit {credit!r} is no number",
-                "leave the columns of credit as they were",
+                f"the credit {credit!r} is not a number",
+                "leave the columns of credit unchanged",
             )
     _check_judgement(place, row[_COLUMN])
 
@@ -183,7 +185,7 @@ def _check_judgement(place: str, judgement: str) -> None:
     if normalise_judgement(judgement) not in (GOOD, BAD, ""):
         raise FormatError(
             place,
-            f"judgement '{reprlib.repr(judgement)[1:-1]}' is unknown",
+            f"unknown judgement '{reprlib.repr(judgement)[1:-1]}'",
             "write good or bad, or leave it empty",
         )
 
@@ -202,8 +204,8 @@ def _from_json(name: str, data: bytes) -> JudgedFile:
     if form > FORMAT:
         raise InputError(
             name,
-            f"these judgements are of format {reprlib.repr(form)}, this program knows {FORMAT}",
-            "install a newer version of nerscope",
+            f"its format is {reprlib.repr(form)}, this version reads {FORMAT}",
+            "pip install --upgrade nerscope",
         )
     pairs: dict[PairIdentity, JudgedPair] = {}
     for number, record in enumerate(_field(name, content, "pairs", list), 1):
@@ -219,18 +221,18 @@ def _from_json(name: str, data: bytes) -> JudgedFile:
 
 
 def _refuse_constant(text: str) -> None:
-    raise ValueError(f"{text} is no number of JSON")
+    raise ValueError(f"{text} is not valid JSON")
 
 
 def _is(value: object, kinds: type | tuple[type, ...]) -> bool:
-    """Whether a value is of a kind; a truth value is no number."""
+    """Whether a value has one of the types; a truth value is not a number."""
     return isinstance(value, kinds) and not isinstance(value, bool)
 
 
 def _field(place: str, record: Any, key: str, kinds: type | tuple[type, ...]) -> Any:
-    """A field of a record, refused if it is not there or of another kind."""
+    """A field of a record; raise a FormatError if it is missing or has another type."""
     if key not in record:
-        raise FormatError(place, f"there is no '{key}'", _AGAIN)
+        raise FormatError(place, f"the key '{key}' is missing", _AGAIN)
     if not _is(record[key], kinds):
         raise _cannot_be(place, key, record[key])
     return record[key]
@@ -245,18 +247,20 @@ def _number(place: str, record: Any, key: str, least: int) -> int:
 
 
 def _cannot_be(place: str, key: str, value: object) -> FormatError:
-    return FormatError(place, f"'{reprlib.repr(key)[1:-1]}' cannot be {_short(value)}", _AGAIN)
+    return FormatError(
+        place, f"invalid value {_short(value)} for '{reprlib.repr(key)[1:-1]}'", _AGAIN
+    )
 
 
 def _short(value: object) -> str:
-    """A value in a message: never long, and by the name that JSON has for it."""
+    """A value for a message, shortened, and null, true and false as in JSON."""
     names = [name for constant, name in _JSON_NAMES if value is constant]
     return names[0] if names else reprlib.repr(value)
 
 
 def _checked_pair(place: str, record: Any) -> JudgedPair:
     if not isinstance(record, dict):
-        raise FormatError(place, f"{_short(record)} is no pair", _AGAIN)
+        raise FormatError(place, f"{_short(record)} is not a pair", _AGAIN)
     _field(place, record, "dataset", str)
     _number(place, record, "sentence", 1)
     for side in ("gold", "predicted"):
@@ -275,13 +279,13 @@ def _checked_pair(place: str, record: Any) -> JudgedPair:
 
 
 def _joined(place: str, before: JudgedPair | None, pair: JudgedPair) -> JudgedPair:
-    """The same pair again adds its systems; what it says must be the same."""
+    """The pair with the systems of both records, which must agree in judgement and texts."""
     if before is None:
         return pair
     if before.judgement != pair.judgement or before.texts != pair.texts:
         raise FormatError(
             place,
-            "this pair was there before, with another judgement or text",
+            "this pair is there twice, with different judgements or texts",
             "keep one of the two",
         )
     systems = {

@@ -1,4 +1,4 @@
-"""Lists of single mistakes: chosen, ordered, and predictions that fit no token."""
+"""Lists of single mistakes, and of predictions that do not fit the tokens."""
 
 import random
 from collections import Counter
@@ -11,13 +11,13 @@ import numpy as np
 from nerscope.corpus.mentions import Shape
 from nerscope.corpus.units import ALL, MENTION
 from nerscope.errors import UsageError, suggest
-from nerscope.results.errors import OUTCOMES, MentionRow, mention_records, run_side
+from nerscope.results.errors import OUTCOMES, MentionRow, is_error, mention_records, run_side
 from nerscope.results.results import Results
 from nerscope.results.rows import ResultRow
 
 KINDS = tuple(outcome for outcome in OUTCOMES if outcome != "correct")
 SORTS: dict[str, Callable[[MentionRow], Any]] = {
-    "place": lambda row: 0,  # as they stand in the data
+    "place": lambda row: 0,  # the order of the data
     "type": lambda row: row.type,
     "kind": lambda row: KINDS.index(row.outcome),
     "text": lambda row: row.text or "",
@@ -37,34 +37,32 @@ def mistakes(
     sort: str = "place",
     seed: int = 0,
 ) -> tuple[list[MentionRow], int]:
-    """The mistakes that fit, and how many there are at all.
+    """The selected mistakes, and the total number of mistakes.
 
-    A pair of a gold and a predicted mention is one mistake, told from the gold side.
+    A pair of a gold and a predicted mention is one mistake, listed as the gold mention.
     """
     for name, given, known in [("kind", kinds, KINDS), ("sort", [sort], SORTS)]:
         for name_given in given:
             if name_given not in known:
                 raise UsageError(
                     f"--{name} {name_given}",
-                    "there is none of this name",
+                    f"unknown {name} '{name_given}'",
                     suggest(name_given, known),
                 )
     if sample is not None and sample < 1:
-        raise UsageError("--sample", f"{sample} cannot be", "give a whole number from 1 on")
+        raise UsageError("--sample", f"invalid value {sample}", "give a whole number, 1 or more")
     if seed < 0:
-        raise UsageError("seed", f"{seed} cannot be", "give a whole number from 0 on")
+        raise UsageError("seed", f"invalid value {seed}", "give a whole number, 0 or more")
     known_types = {name for part in results.evidence for name in part.types}
     for name in types:
         if name not in known_types:
             raise UsageError(
-                f"--type {name}", "the results do not have it", suggest(name, known_types)
+                f"--type {name}", "it is not in the results", suggest(name, known_types)
             )
     for facet in facets:
         _check_level(results, facet)
     everything = [
-        (key, row)
-        for key, row in _keyed(mention_records(results, system))
-        if row.outcome != "correct" and (row.side == "gold" or row.other_start is None)
+        (key, row) for key, row in _keyed(mention_records(results, system)) if is_error(row)
     ]
     wrong_everywhere = _wrong_everywhere(results) if all_wrong else None
     chosen = [
@@ -82,7 +80,7 @@ def mistakes(
 
 
 def _check_level(results: Results, facet: str) -> None:
-    """Refuse a level that no facet of mentions has."""
+    """Raise a UsageError for a level that no facet of mentions has."""
     name, _, level = facet.partition("=")
     known = {
         table.facet: list(table.levels)
@@ -90,7 +88,7 @@ def _check_level(results: Results, facet: str) -> None:
         for table in part.tables
         if table.unit == MENTION and table.facet != ALL
     }
-    fact = "the results do not have it"
+    fact = "it is not in the results"
     if name not in known:
         raise UsageError(f"--facet {facet}", fact, suggest(name, known))
     if level not in known[name]:
@@ -102,12 +100,12 @@ def _has(row: MentionRow, facet: str) -> bool:
     return level in row.levels.get(name, "").split()
 
 
-_Key: TypeAlias = tuple[str, str, int]  # the dataset, the side, and which of its mentions
+_Key: TypeAlias = tuple[str, str, int]  # the dataset, the side, and the index of the mention
 
 
 def _keyed(rows: Iterable[MentionRow]) -> Iterator[tuple[_Key, MentionRow]]:
-    """Rows with a key of the mention: gold ones come in the same order for every run, and a
-    span does not tell two of them apart.
+    """Rows with the key of their mention. Gold mentions have the same order in every run, so their
+    index identifies them; a span does not, since two mentions may share it.
     """
     seen = Counter[tuple[str, ...]]()
     for row in rows:
@@ -128,7 +126,7 @@ def _wrong_everywhere(results: Results) -> set[_Key]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UnalignedRow(ResultRow):
-    """A predicted mention that fits no tokens, and why."""
+    """A predicted mention that does not fit the tokens, and why."""
 
     dataset: str
     system: str
@@ -140,13 +138,13 @@ class UnalignedRow(ResultRow):
 
 
 def unaligned(results: Results) -> list[UnalignedRow]:
-    """One row a mention: whose it is, its text and type, where it stands, and what is wrong.
+    """One row per mention: its system, text, type and place, and the problem.
 
     >>> from nerscope import answers, evaluate
     >>> predictions = answers([[["Eve", "PER"]]])
     >>> [row] = unaligned(evaluate([(["Ada"], ["B-PER"])], {"m": predictions}))
     >>> row.text, row.problem
-    ('Eve', 'nowhere in the text')
+    ('Eve', 'not in the text')
     """
     return list(_unaligned_rows(results))
 
@@ -172,7 +170,7 @@ def _unaligned_rows(results: Results) -> Iterator[UnalignedRow]:
 
 def _problem(shape: Shape, size: int) -> str:
     if not size:
-        return "nowhere in the text"
+        return "not in the text"
     if shape.right < 0:
         return "beyond its sentence"
     inside = "begins or ends inside a token"

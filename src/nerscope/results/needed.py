@@ -1,4 +1,4 @@
-"""How small a difference a test set can show, and how much data or how many runs would show it."""
+"""The smallest difference a test set detects, and the data and runs needed to detect one."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -31,7 +31,7 @@ RUNS = (2, 3, 5, 10)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PowerRow(ResultRow):
-    """What the test of one pair on one dataset can find."""
+    """The power of the test of one pair on one dataset."""
 
     dataset: str
     system_a: str
@@ -39,18 +39,18 @@ class PowerRow(ResultRow):
     match: str
     metric: str
     over: str  # document, sentence or a block, such as "block:20"
-    clusters: int  # all of the dataset, with and without mentions
+    clusters: int  # of the dataset, with and without mentions
     runs_a: int
     runs_b: int
     about: str
-    difference: float  # in points: the true one that is to be found
+    difference: float  # in points: the true difference to detect
     alpha: float
-    corrected_alpha: float  # the level that the smallest of all p-values must reach
-    tests: int  # pairs and datasets that `compare` corrects for together
+    corrected_alpha: float  # the level that the smallest p-value must reach
+    tests: int  # tests (pairs times datasets) that `compare` corrects for together
     power: float | None
     detectable: float | None  # in points
     clusters_needed: int | None  # counted like `clusters`
-    clusters_needed_low: int | None  # 95 %: how well this data knows its variance
+    clusters_needed_low: int | None  # 95 % interval: the variance is estimated from this data
     clusters_needed_high: int | None
     runs_needed: int | None
     clusters_by_runs: dict[str, int | None]
@@ -69,20 +69,20 @@ def power(
     resample: str | None = None,
     correction: str = DEFAULT_CORRECTION,
 ) -> list[PowerRow]:
-    """For each dataset and pair: how likely a difference is found, and what it would take.
+    """For each dataset and pair, the power of the test and the data and runs that are needed.
 
     Clusters are counted as the dataset has them, with and without mentions.
 
     Args:
-        results: what `evaluate` or `Results.load` gave.
-        a, b: two systems; without them, all pairs.
-        difference: the true difference to find, in points.
-        power: the share of test sets in which it is to be found.
+        results: from `evaluate` or `Results.load`.
+        a, b: two systems; default: all pairs.
+        difference: the true difference to detect, in points.
+        power: the share of test sets in which the difference should be detected.
         alpha: the level of the test.
-        correction: that of `compare`, which decides over all of these pairs and datasets together;
+        correction: as for `compare`, over all of these pairs and datasets together;
             "none" for a single comparison that was planned ahead.
-        metric, match: the number, over all mentions.
-        resample: "document", "sentence" or "block:20"; by default documents where they are marked.
+        metric, match: the score to test, over all mentions.
+        resample: "document", "sentence" or "block:20"; default: documents if they are marked.
 
     >>> from nerscope import evaluate
     >>> gold = [(["Ada", "met", "Bob"], ["B-PER", "O", "B-PER"])] * 20
@@ -92,7 +92,7 @@ def power(
     110
     """
     check_arguments(_POWER, locals())
-    expect("results", results, Results, "give what evaluate or Results.load gave")
+    expect("results", results, Results, "give the results of evaluate or Results.load")
     _check(difference, power, alpha)
     sampling = Sampling(resample)
     measured = [
@@ -109,18 +109,18 @@ def power(
     return rows
 
 
-_POWER = power  # within it, an argument has its name
+_POWER = power  # an argument of `power` hides the function
 
 
 def _check(difference: float, power: float, alpha: float) -> None:
     for name, value, low, high, fix in [
-        ("difference", difference, 0.0, 1e6, "give a number of points above 0, as 1"),
-        ("power", power, 0.5, 1.0, "give a share above 0.5 and below 1, as 0.8"),
-        ("alpha", alpha, 0.0, 0.5, "give a share up to 0.5, as 0.05"),
+        ("difference", difference, 0.0, 1e6, "give a number of points above 0, such as 1"),
+        ("power", power, 0.5, 1.0, "give a number between 0.5 and 1, such as 0.8"),
+        ("alpha", alpha, 0.0, 0.5, "give a number between 0 and 0.5, such as 0.05"),
     ]:
         number = isinstance(value, int | float) and not isinstance(value, bool)
         if not number or not low < value < high:
-            raise UsageError(name, f"{value!r} cannot be", fix)
+            raise UsageError(name, f"invalid value {value!r}", fix)
 
 
 def _overall(
@@ -130,18 +130,20 @@ def _overall(
     metric: str,
     match: str | None,
 ) -> Iterator[Difference]:
-    """The difference over everything, of each pair."""
+    """The overall difference of each pair."""
     table = facet_table_named(evidence, ALL, match, metric)
     chosen_match = match or table.matches[0]
     if metric not in table.metrics.get(chosen_match, ()):
         raise UsageError(
             f"metric '{metric}'",
-            f"there is none over everything by '{chosen_match}'",
-            "choose another one",
+            f"the results have no overall score of it by the match '{chosen_match}'",
+            "choose another metric",
         )
     if not metric_named(metric).is_fraction:
         raise UsageError(
-            f"metric '{metric}'", "it is no share, and grows with the data", "choose another one"
+            f"metric '{metric}'",
+            "it is a count, not a fraction",
+            "choose another metric, such as f1",
         )
     narrow = replace(table, metrics={chosen_match: (metric,)}, by_type=False)
     chosen = replace(evidence, tables=(narrow,))
@@ -151,7 +153,7 @@ def _overall(
 
 
 class _Question(NamedTuple):
-    """What is to be found: points, how surely, and at which level before and after correction."""
+    """The difference to detect, the power, and the levels before and after correction."""
 
     difference: float
     power: float
@@ -161,7 +163,7 @@ class _Question(NamedTuple):
 
 
 def corrected_level(alpha: float, tests: int, correction: str) -> float:
-    """The level that the smallest of so many p-values must reach to be significant.
+    """The level that the smallest of `tests` p-values must reach to be significant.
 
     >>> corrected_level(0.05, 8, "holm"), corrected_level(0.05, 8, "none")
     (0.00625, 0.05)
@@ -186,7 +188,7 @@ def _record(
         design = replace(design, variance_degrees=variance_degrees(measured, moves))
     clusters = number_of_clusters(evidence, unit)
     find = (question.difference / 100, runs, question.level, question.power)
-    # The variance counts clusters in which the number occurs, people count all of them.
+    # The variance is over the clusters in which the metric is defined; users count all clusters.
     scale = clusters / max(1, design.clusters)
 
     def scaled(needed: int | None) -> int | None:
@@ -225,7 +227,7 @@ def _record(
 def moves_of(
     evidence: Evidence, measured: Sequence[Difference], cluster_unit: str
 ) -> dict[str, Floats]:
-    """By system: how far leaving out each cluster moves the number that was measured."""
+    """For each system, the change of the measured score when each cluster is left out."""
     moves, clusters = dict[str, Floats](), clusters_of(evidence, cluster_unit)
     for overall in measured:
         spread = overall.pair.spread
@@ -236,11 +238,11 @@ def moves_of(
 
 
 def variance_degrees(measured: Difference, moves: Mapping[str, Floats]) -> float:
-    """How well the clusters know the variance of a difference, as degrees of freedom.
+    """The degrees of freedom of the estimated variance of a difference.
 
-    A chi-square with d degrees has a squared coefficient of variation of 2 / d. That of the sum of
-    the squared moves is found from their fourth powers: a few clusters that move a lot say less
-    than many that move a little.
+    A chi-square variable with d degrees of freedom has a squared coefficient of variation of 2 / d.
+    The coefficient of the sum of the squared moves follows from their fourth powers: a few clusters
+    that move the score a lot give fewer degrees than many that move it a little.
     """
     pair, at = measured.pair, measured.at
     squares = (moves[pair.a] - moves[pair.b]) ** 2
@@ -251,18 +253,18 @@ def variance_degrees(measured: Difference, moves: Mapping[str, Floats]) -> float
 
 
 def design_of(pair: Two, at: int, runs: tuple[int, int]) -> Design:
-    """What the variance of a difference is made of."""
+    """The components of the variance of a difference."""
     clusters, degrees = round(float(pair.clusters[at])), float(pair.degrees[at])
     if pair.about != ABOUT_RECIPES:
         return Design(clusters, degrees, float(pair.cluster_variance[at]))
-    # Runs differ because training went differently, and because they disagree on single sentences.
+    # Runs differ in their mean, and in how they label single sentences.
     of_data = sum(float(side[at]) for side in pair.single_run_squares) / 2
     of_training = max(0.0, float(pair.single_run_variance[at]) - of_data)
     borrowed, prior = float(pair.borrowed_degrees[at]), 0.0
     if borrowed:
         runs_of_sides = (pair.spread.runs[system][:, [at]] for system in (pair.a, pair.b))
         alone = pooled_run_variance([run_spread(side) for side in runs_of_sides])
-        # The variance that is used is a mean of this pair's and of the borrowed one.
+        # The variance is a weighted mean of the variance of this pair and the borrowed one.
         both = float(pair.single_run_variance[at]) * float(pair.run_degrees[at])
         prior = (both - float(alone.variance[0] * alone.degrees[0])) / borrowed
     return Design(

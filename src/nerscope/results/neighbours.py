@@ -1,4 +1,4 @@
-"""Notes on neighbouring sentences that are alike: intervals over sentences are too short then."""
+"""Notes on similar neighbouring sentences, which make intervals over sentences too narrow."""
 
 from collections.abc import Sequence
 
@@ -15,21 +15,21 @@ from nerscope.stats.neighbours import MUCH, neighbour_ratio
 def likeness_note(
     evidence: Evidence, contrasts: Sequence[tuple[str, ...]], cluster_unit: str
 ) -> list[str]:
-    """A note if the neighbours of a dataset are much alike, for some systems or pairs of them."""
+    """A note if neighbouring sentences are much alike for these systems or pairs of systems."""
     ratio = neighbour_ratio(evidence, contrasts, cluster_unit)
     if ratio is None or ratio <= MUCH:
         return []
     unit = USUAL_BLOCK + (",surface" if is_crossed(cluster_unit) else "")
     number = "the difference in F1" if max(map(len, contrasts)) > 1 else "F1"
     return [
-        f"{evidence.dataset}: neighbouring sentences are alike: over blocks of "
-        f"{block_size(USUAL_BLOCK)}, the variance of {number} is {ratio:.1f} times that over "
-        f"sentences; --resample {unit} reckons with it"
+        f"{evidence.dataset}: neighbouring sentences are alike, so intervals over sentences are "
+        f"too narrow (variance of {number} over blocks of {block_size(USUAL_BLOCK)}: "
+        f"{ratio:.1f} times). Fix: --resample {unit}"
     ]
 
 
 def evaluation_notes(results: Results) -> list[str]:
-    """Notes on the datasets of results: on the mean over the systems of each."""
+    """Notes on the datasets of results, from the mean over the systems of each dataset."""
     return [
         note
         for part in results.evidence
@@ -40,10 +40,10 @@ def evaluation_notes(results: Results) -> list[str]:
 
 
 def gate_notes(results: Results, baseline: Results | None, resample: str | None) -> list[str]:
-    """The same for what a gate compares: each system with the baseline's."""
+    """Notes on the datasets of a gate, where each system is compared with its baseline."""
     if baseline is None:
         return []
-    notes = dict[str, list[str]]()  # by dataset: one is enough
+    notes = dict[str, list[str]]()  # by dataset: one note per dataset is enough
     for pairing in pairings(results, baseline, Condition(max_drop=0.0)):
         if pairing.new is not None and pairing.old is not None:
             joint = join_pair(pairing.new, pairing.old)

@@ -1,4 +1,4 @@
-"""Summaries over runs and datasets: of scores, and of differences between systems."""
+"""Summaries of scores and of differences between systems, over runs and over datasets."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -61,23 +61,24 @@ class AverageRow(ResultRow):
     level: str
     match: str
     metric: str
-    over: str  # what datasets are to each other
+    over: str  # the relation between datasets
     datasets: list[str]
     value: float
     std: float
     n: int
-    low: float | None  # of these datasets
+    low: float | None  # for these datasets
     high: float | None
-    low_drawn: float | None  # of others like them
+    low_drawn: float | None  # for other datasets like these
     high_drawn: float | None
 
 
 def average_rows(results: Results) -> list[AverageRow]:
-    """The mean of each number over two datasets or more, the same ones for all systems.
+    """The mean of each number over two or more datasets that all systems have.
 
-    `low` and `high` are for these datasets, `low_drawn` and `high_drawn` for others like them; of
-    splits there are `low` and `high` only, which reckon with their overlap. Others reckon with runs
-    that are the same on several datasets; where datasets have the same texts, there are none.
+    `low` and `high` are bounds for these datasets, `low_drawn` and `high_drawn` for other datasets
+    like these. Splits have only `low` and `high`, which account for their overlap. For other
+    datasets, the bounds allow for the same trained models on several datasets. Datasets that share
+    too many texts have no bounds.
     """
     protocol = results.protocol or Protocol()
     texts = [] if protocol.are_splits else shared_texts(results.evidence)
@@ -105,7 +106,7 @@ def _averages(
     protocol: Protocol,
     texts: Sequence[SharedTexts],
 ) -> Iterator[AverageRow]:
-    """One row for each system, over the datasets on which all of them have the number."""
+    """One row for each system, over the datasets on which all systems have the number."""
     systems = list(dict.fromkeys(name for by_system in by_dataset.values() for name in by_system))
     shared = [name for name, by_system in by_dataset.items() if len(by_system) == len(systems)]
     if len(shared) < 2:
@@ -145,9 +146,9 @@ def _mean_bounds(
 class RunsRow(ResultRow):
     """Two systems by their single runs.
 
-    `next_run_better` is how likely A's next run beats B's next one; `violation`, where it was
-    requested and each side has 10 runs, is how far A is from beating B at every quantile (almost
-    stochastic order; 0: it does, 1: B does).
+    `next_run_better` is the probability that A's next run beats B's next run. `violation`, if
+    requested and if each side has 10 runs, measures almost stochastic order: 0 if A beats B at
+    every quantile, 1 if B beats A at every quantile.
     """
 
     dataset: str
@@ -169,7 +170,7 @@ _NO_ORDER = Violation(float("nan"), float("nan"), float("nan"))
 
 
 def runs_rows(rows: Iterable[ComparisonRow], stochastic_order: bool = False) -> Iterator[RunsRow]:
-    """One row for each answer about recipes, where the metric has a better side."""
+    """One row for each comparison of recipes by a metric that has a better direction."""
     for row in rows:
         sign = metric_named(row.metric).better
         if row.runs_a is None or row.runs_b is None or sign == 0:
@@ -201,14 +202,14 @@ def _has_order(row: ComparisonRow) -> bool:
 
 
 def stochastic_order_notes(primary: Sequence[ComparisonRow]) -> list[str]:
-    """Which pairs have too few runs for almost stochastic order; refused if all have."""
+    """Notes on pairs with too few runs for almost stochastic order; an error if all have."""
     lacking = dict.fromkeys(row.pair for row in primary if not _has_order(row))
     needed = f"almost stochastic order needs {FEWEST_RUNS_OF_ORDER} runs of each system"
     if lacking and not any(map(_has_order, primary)):
         raise UsageError(
             "stochastic_order",
-            f"{needed}, and no pair has them",
-            "evaluate more runs, or leave it out: the column 'next run' compares fewer",
+            f"{needed}, and no pair has so many",
+            "evaluate more runs, or leave it out: the column 'next run' works with fewer",
         )
     return [f"{a} and {b}: {needed}" for a, b in lacking]
 
@@ -219,9 +220,9 @@ _P_VALUES = ("p_fixed", "p_drawn", "p_resampled", "p_sign", "p_wilcoxon")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DatasetsRow(ResultRow):
-    """Two systems over several datasets, in one number.
+    """Two systems over several datasets, by one metric.
 
-    `over` says what datasets are to each other; numbers that need another relation are None.
+    `over` is the relation between datasets; numbers that need another relation are None.
     """
 
     system_a: str
@@ -232,34 +233,34 @@ class DatasetsRow(ResultRow):
     type: str | None
     match: str
     metric: str
-    family: str  # within which p-values are corrected
+    family: str  # p-values are corrected within it
     over: str
     datasets: list[str]
     difference: float | None  # the mean over datasets
-    ahead: int  # datasets on which A is better, whether significantly or not
+    ahead: int  # datasets on which A is better, significantly or not
     behind: int
-    refused: str | None = None  # why datasets cannot be taken as independent, if so
-    share_runs: bool = False  # whether the same trained models may be on several datasets
+    refused: str | None = None  # why datasets are not independent, if so
+    share_runs: bool = False  # whether datasets may share trained models
     low: float | None = None
     high: float | None = None
-    # Of independent datasets: others like them, and how many A is significantly better on.
+    # For independent datasets: bounds for others like these, and significant wins and losses.
     low_drawn: float | None = None
     high_drawn: float | None = None
     better_on: int | None = None
     worse_on: int | None = None
-    # Of splits of one corpus:
+    # For splits of one corpus:
     splits: int | None = None
     ratio: float | None = None
     alpha: float | None = None
     beats_on: int | None = None
     loses_on: int | None = None
-    # With a region of practical equivalence, in points: how likely A is better, both are within
-    # it, and B is better.
+    # With a region of practical equivalence, in points: the probabilities that A is better, that
+    # both are equivalent, and that B is better.
     rope: float | None = None
     probability_better: float | None = None
     probability_equivalent: float | None = None
     probability_worse: float | None = None
-    # p-values, then the same corrected over the cells and pairs of the family:
+    # p-values, followed by the values corrected over the cells and pairs of the family:
     p_fixed: float | None = None
     p_drawn: float | None = None
     p_resampled: float | None = None
@@ -273,7 +274,7 @@ class DatasetsRow(ResultRow):
 
 
 class Rope(NamedTuple):
-    """A region of practical equivalence, in points, and how its probabilities are drawn."""
+    """A region of practical equivalence, in points, and the draws for its probabilities."""
 
     points: float
     samples: int
@@ -287,11 +288,11 @@ def datasets_rows(
     shared: Sequence[SharedTexts] = (),
     rope: Rope | None = None,
 ) -> list[DatasetsRow]:
-    """One row for each number of a pair that was compared on two datasets or more.
+    """One row for each metric of a pair that was compared on two or more datasets.
 
-    What is said rests on what datasets are to each other; what assumes independent ones is
-    undefined for splits, and for datasets with the same texts. p-values are corrected over all
-    cells and pairs of a family; of the first question, which is one cell, over the pairs.
+    The fields depend on the relation between datasets. Those that assume independence are undefined
+    for splits and for datasets that share too many texts. p-values are corrected over all cells and
+    pairs of a family; the primary family has one cell, so only over pairs.
     """
     protocol = protocol or Protocol()
     by_cell: dict[tuple[object, ...], list[ComparisonRow]] = {}
@@ -317,7 +318,7 @@ def datasets_rows(
 
 
 def _with_rope(summary: DatasetsRow, rows: Rows, rope: Rope) -> DatasetsRow:
-    """Add how likely A is better, practically equivalent, or worse (Benavoli et al. 2017)."""
+    """Add the probabilities that A is better, equivalent, or worse (Benavoli et al. 2017)."""
     if summary.refused:
         return replace(summary, rope=rope.points)
     metric = metric_named(summary.metric)
@@ -381,12 +382,12 @@ def _over_datasets(
 
 
 def _with_domains(summary: DatasetsRow, rows: Rows, gains: Numbers) -> DatasetsRow:
-    """Add what holds for independent datasets: on these alone, and on others like them.
+    """Add the fields for independent datasets: for these datasets, and for others like them.
 
-    `better_on` is the number of datasets on which A is better, with 95 % confidence that it is no
-    smaller (partial conjunction, Dror et al. 2017). Where systems have several runs, these may be
-    the same on all datasets, which then say less than independent ones: Bonferroni's bound holds,
-    Fisher's combination and the sign and signed-rank tests do not.
+    `better_on` is a lower 95 % bound on the number of datasets on which A is better (partial
+    conjunction, Dror et al. 2017). Runs may be the same trained models on all datasets, so the
+    p-values of datasets may be dependent. Then Bonferroni's bound is valid, but Fisher's
+    combination, the sign test and the signed-rank test are not.
     """
     better = [_one_sided(row.p, gain) for row, gain in zip(rows, gains, strict=True)]
     worse = [_one_sided(row.p, -gain) for row, gain in zip(rows, gains, strict=True)]
@@ -406,13 +407,13 @@ def _with_domains(summary: DatasetsRow, rows: Rows, gains: Numbers) -> DatasetsR
         better_on=beaten_on(better, method=combined),
         worse_on=beaten_on(worse, method=combined),
         p_sign=None if shared else row_value(sign_test(gains)),
-        # Ranks must not hang on the last bits of equal gains.
+        # Rounding keeps ties that differ only in their last bits.
         p_wilcoxon=None if shared else row_value(signed_rank(np.round(gains, 12))),
     )
 
 
 def _parts(row: ComparisonRow) -> DatasetDifference:
-    if row.parts is None or row.low is None:  # without an interval, its variance is unknown
+    if row.parts is None or row.low is None:  # without an interval, the variance is unknown
         return DatasetDifference(or_nan(row.difference), np.nan, np.nan, 1.0)
     return row.parts
 
@@ -431,10 +432,11 @@ def _with_splits(
     ratio: float,
     n_splits: int,
 ) -> DatasetsRow:
-    """Add what holds for splits, although they overlap: `beats_on` of them A is better, each tested
-    at alpha by their number (Gorman and Bedrick 2019), and the mean (Nadeau and Bengio 2003).
+    """Add the fields for overlapping splits: `beats_on`, the number on which A is significantly
+    better at alpha divided by the number of splits (Gorman and Bedrick 2019), and the test of the
+    mean (Nadeau and Bengio 2003).
 
-    Splits on which the pair has no numbers were meant to be tested, too: they count among all.
+    Splits without numbers of the pair count as splits, too.
     """
     missing = n_splits - len(rows)
     p_values = [*(or_nan(row.p) for row in rows), *[np.nan] * missing]
@@ -454,7 +456,7 @@ def _with_splits(
 
 
 def _one_sided(p: float | None, gain: float) -> float:
-    """How surprising it is if A is in truth no better; what cannot be tested says nothing."""
+    """The one-sided p-value of "A is not better"; 1 if there was no test."""
     if p is None:
         return 1.0
     return p / 2 if gain > 0 else 1 - p / 2

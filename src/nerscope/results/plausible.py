@@ -1,8 +1,8 @@
-"""What the tests of the first question can find after the correction, and what a significant result
-is worth if the true difference is a plausible one.
+"""The power of primary tests after the correction, and how far a significant result misleads if the
+true difference has a plausible size.
 
-Where power is low, a difference must be overestimated to become significant, and may even have the
-wrong sign: errors of type M and type S (Gelman and Carlin 2014).
+If power is low, a significant difference is overestimated and may even have the wrong sign: errors
+of type M and type S (Gelman and Carlin 2014).
 """
 
 from collections.abc import Sequence
@@ -23,22 +23,22 @@ _MOST_PLAUSIBLE = 100.0
 
 
 def check_plausible(points: float | None) -> None:
-    """Refuse a plausible difference that none can be."""
+    """Raise a UsageError for an invalid plausible difference."""
     number = isinstance(points, int | float) and not isinstance(points, bool)
     if points is not None and not (number and 0 < points <= _MOST_PLAUSIBLE):
         raise UsageError(
-            "plausible", f"{points!r} cannot be", "give a number of points above 0, as 1"
+            "plausible", f"invalid value {points!r}", "give a number of points above 0, such as 1"
         )
 
 
 def with_plausible(
     rows: Sequence[ComparisonRow], family: str, points: float | None, correction: str
 ) -> list[ComparisonRow]:
-    """The rows, of which those of a family say what their tests detect after the correction, and
-    how these fare on a plausible true difference.
+    """The rows; rows of `family` have the difference that their test detects after the correction,
+    and its power and errors for a plausible true difference.
 
-    Each test is that of `compare`: its standard error, its degrees of freedom, and the level that
-    is left after the correction. `power` predicts the same.
+    Each test is the one of `compare`, with its standard error, its degrees of freedom, and the
+    level after the correction. `power` predicts the same.
     """
     tested = sum(row.family == family and row.p is not None for row in rows)
     level = corrected_level(SIGNIFICANT, tested, correction)
@@ -67,7 +67,7 @@ def _with_errors(row: ComparisonRow, points: float | None, level: float) -> Comp
 
 @serialisable
 class RowDesign(NamedTuple):
-    """What the variance of a row's difference is made of, and the runs of both sides."""
+    """The components of the variance of a row's difference, and the runs of both sides."""
 
     variances: Design
     runs: tuple[int, int]

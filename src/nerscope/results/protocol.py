@@ -1,4 +1,4 @@
-"""What the datasets of results are to each other, on which all that is said over them rests."""
+"""How the datasets of results relate to each other, which decides the tests over datasets."""
 
 import math
 from dataclasses import dataclass
@@ -8,16 +8,17 @@ from nerscope.errors import UsageError, suggest
 
 SPLITS, DOMAINS, FIXED, DRAWN = "splits", "domains", "fixed", "drawn"
 KINDS = (SPLITS, DOMAINS, FIXED, DRAWN)
-_GIVE_RATIO = "give n_test / n_train, as 0.25 for five folds"
+_GIVE_RATIO = "give n_test / n_train, such as 0.25 for five folds"
 
 
 @dataclass(frozen=True, slots=True)
 class Protocol:
-    """What the datasets of results are to each other.
+    """How the datasets of results relate to each other.
 
-    "splits" are folds or random splits of one corpus: they overlap, and `ratio`, the number of test
-    sentences by that of training sentences, tells how much. Others are independent: "fixed" are all
-    that is spoken of, "drawn" a sample of others like them; "domains" may be either.
+    "splits" are folds or random splits of one corpus. They overlap; `ratio` is the number of test
+    sentences divided by the number of training sentences. All other datasets are independent:
+    "fixed" if conclusions are only about these datasets, "drawn" if they are a sample of similar
+    datasets. "domains" may be either.
 
     >>> Protocol("splits", 0.25).as_dict()
     {'datasets': 'splits', 'ratio': 0.25}
@@ -28,14 +29,16 @@ class Protocol:
 
     def __post_init__(self) -> None:
         if self.datasets not in KINDS:
-            fact = f"datasets cannot be {self.datasets!r}"
+            fact = f"unknown kind of datasets {self.datasets!r}"
             raise UsageError("protocol", fact, suggest(str(self.datasets), KINDS))
         if self.datasets != SPLITS and self.ratio is not None:
-            raise UsageError("ratio", "only splits have one", f"leave it out, or say {SPLITS}")
+            raise UsageError(
+                "ratio", f"only {SPLITS} have a ratio", f"leave it out, or use {SPLITS}"
+            )
         if self.datasets == SPLITS and self.ratio is None:
-            raise UsageError("ratio", "splits overlap, and nobody says how much", _GIVE_RATIO)
+            raise UsageError("ratio", "splits overlap, and no ratio was given", _GIVE_RATIO)
         if self.ratio is not None and not _is_ratio(self.ratio):
-            raise UsageError("ratio", f"{self.ratio!r} cannot be", _GIVE_RATIO)
+            raise UsageError("ratio", f"invalid value {self.ratio!r}", _GIVE_RATIO)
 
     @property
     def are_splits(self) -> bool:
@@ -43,7 +46,7 @@ class Protocol:
         return self.datasets == SPLITS
 
     def as_dict(self) -> dict[str, Any]:
-        """The protocol as plain data; what is not said is not there."""
+        """The protocol as plain data, without fields that are not given."""
         known = {} if self.ratio is None else {"ratio": self.ratio}
         return {"datasets": self.datasets, **known}
 
@@ -57,7 +60,7 @@ def _is_ratio(value: object) -> bool:
 def choose_protocol(
     known: Protocol | None, over: str | None = None, ratio: float | None = None
 ) -> Protocol | None:
-    """The protocol of the results, overridden by options; a known ratio is kept."""
+    """The protocol of the results, overridden by options that are given."""
     if over is None and ratio is None:
         return known
     before = known or Protocol()

@@ -30,17 +30,17 @@ from nerscope.stats.ranking import (
 from nerscope.stats.system_differences import Difference
 from nerscope.stats.system_pair import ABOUT_OUTPUTS, ABOUT_RECIPES
 
-# By what datasets are to each other: the p-value that decides over all of them.
+# The p-value that decides over all datasets, by the relation between datasets.
 _DECIDING = {SPLITS: "p_resampled", FIXED: "p_fixed", DOMAINS: "p_fixed", DRAWN: "p_drawn"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankingRow(ResultRow):
-    """The place of a system among all systems that were compared.
+    """The rank of a system among all compared systems.
 
-    `dataset` is None for the mean over datasets. Two systems have a group in common if and only if
-    they do not differ significantly, after correction over all pairs. `probabilities` are those of
-    rank 1, 2 and so on; `rank_low` to `rank_high` hold 95 % of them.
+    `dataset` is None for the mean over datasets. Two systems share a group if and only if they do
+    not differ significantly, after correction over all pairs. `probabilities` are those of rank 1,
+    2 and so on; `rank_low` and `rank_high` are the bounds of the 95 % interval.
     """
 
     dataset: str | None
@@ -56,17 +56,17 @@ class RankingRow(ResultRow):
     rank_high: int
     probabilities: list[float]
     about: str
-    runs: int  # of the system; over datasets, the fewest
+    runs: int  # of the system; over datasets, the smallest number
 
 
 class _Board(NamedTuple):
-    """The systems of a dataset, or of the mean over datasets, before they are in order."""
+    """The systems of a dataset, or of the mean over datasets, before sorting."""
 
     dataset: str | None
     systems: list[str]
     joint: JointScores
     bounds: list[Interval]
-    significant: set[frozenset[str]]  # pairs that differ
+    significant: set[frozenset[str]]  # pairs that differ significantly
     about: str
     n_runs: list[int]
 
@@ -88,7 +88,7 @@ def ranking_rows(
     sampling: Sampling,
     same_seeds: bool = False,
 ) -> list[RankingRow]:
-    """The ranking by the primary number of all pairs: over datasets, then on each of them."""
+    """The ranking by the primary metric of all pairs: over datasets, then on each dataset."""
     if not compared or metric_named(compared[0][0].metric).better == NEITHER:
         return []
     row = compared[0][0]
@@ -122,7 +122,7 @@ def ranking_rows(
 
 
 class RankedNumber(NamedTuple):
-    """The number that ranks, as the arguments of `compare` that choose it and nothing else."""
+    """The metric of a ranking, as the arguments of `compare` that select only it."""
 
     facets: list[str]
     metrics: list[str] | None
@@ -132,7 +132,7 @@ class RankedNumber(NamedTuple):
 def ranked_number(
     results: Results, metric: str | None = None, match: str | None = None
 ) -> RankedNumber:
-    """A metric over everything; without one, F1, or what else comes first if there is no F1."""
+    """An overall metric; default: F1, or the first metric if F1 was not evaluated."""
     facet = ranking_facet(results, metric)
     if metric is None and any(row.facet == facet and row.metric == F1 for row in results.rows):
         metric = F1
@@ -142,7 +142,7 @@ def ranked_number(
 
 
 def ranking_facet(results: Results, metric: str | None) -> str:
-    """The facet that has a metric over everything: all mentions, else all tokens of a facet."""
+    """The facet with an overall score of a metric: all mentions, else the tokens of a facet."""
     chosen = metric_named(metric or F1)
     facets = dict.fromkeys(
         row.facet
@@ -153,12 +153,12 @@ def ranking_facet(results: Results, metric: str | None) -> str:
 
 
 def required_ranking(rows: Sequence[RankingRow]) -> list[RankingRow]:
-    """The rows; a ranking that was asked for and cannot be is refused."""
+    """The rows; raise a UsageError if there are none."""
     if not rows:
         raise UsageError(
             "ranking",
-            "there is no overall score that has a better side",
-            "rank by f1, precision, recall, accuracy, ter or hardeval, if it was evaluated",
+            "the results have no overall score with a better direction",
+            "--metric f1 (or precision, recall, accuracy, ter, hardeval, if evaluated)",
         )
     return list(rows)
 
@@ -168,7 +168,7 @@ def _scored(cells: Sequence[tuple[ComparisonRow, Difference]]) -> _Scored:
     difference = cells[0][1]
     spread, at = difference.pair.spread, difference.at
     systems = [name for name in spread.systems if not np.isnan(spread.values(name)[at])]
-    # A pair is about outputs if both systems have one run; the ranking is, if all pairs are.
+    # A pair is about outputs if both systems have one run; the ranking is if all pairs are.
     has_runs = any(row.about == ABOUT_RECIPES for row, _ in cells)
     about = ABOUT_RECIPES if has_runs else ABOUT_OUTPUTS
     return _Scored(
@@ -183,7 +183,7 @@ def _scored(cells: Sequence[tuple[ComparisonRow, Difference]]) -> _Scored:
 def _mean_board(
     parts: Sequence[_Scored], over: Sequence[DatasetsRow], protocol: Protocol, same_seeds: bool
 ) -> _Board | None:
-    """The means over all datasets, of the systems that all of them have."""
+    """The means over all datasets, for the systems that are on every dataset."""
     if len(parts) < 2 or not over or any(row.refused for row in over):
         return None
     systems = [name for name in parts[0].systems if all(name in part.systems for part in parts)]
@@ -211,7 +211,7 @@ def _mean_board(
 
 
 def _chosen(part: _Scored, systems: Sequence[str]) -> _Scored:
-    """Some systems, in this order."""
+    """The part with these systems, in this order."""
     places = [part.systems.index(name) for name in systems]
     scores = part.scores
     runs = [scores.runs[at] for at in places] if scores.runs else ()
@@ -248,7 +248,7 @@ def _mean_bounds(parts: Sequence[_Scored], at: int, protocol: Protocol) -> Inter
 
 
 def _rows(board: _Board, match: str, metric: Metric, sampling: Sampling) -> Iterator[RankingRow]:
-    """The systems in order, the best first; of equal ones, the one that was given first."""
+    """The systems in order, the best first; ties keep the order of the input."""
     values, systems = board.joint.values, board.systems
     order = np.argsort(-metric.better * values, kind="stable")
     different = np.array(

@@ -1,4 +1,4 @@
-"""Results: tidy rows with their conditions, and the questions that can be asked of them."""
+"""The results of an evaluation: tidy rows, their conditions, and methods to analyse them."""
 
 import os
 import warnings
@@ -21,6 +21,7 @@ from nerscope.version import VERSION
 if TYPE_CHECKING:
     import pandas
     import polars
+    from matplotlib.figure import Figure
 
     from nerscope.render.document import Table
     from nerscope.render.page.html import ReportPage
@@ -36,7 +37,7 @@ _FIELDS = ("dataset", "system", "run", "unit", "facet", "level", "type", "match"
 
 
 class Results:
-    """What an evaluation found.
+    """The results of an evaluation.
 
     >>> from nerscope import evaluate
     >>> results = evaluate([(["Ada", "spoke"], ["B-PER", "O"])], {"all-O": [["O", "O"]]})
@@ -52,12 +53,12 @@ class Results:
         protocol: Protocol | None = None,
     ) -> None:
         self.evidence, self.losses = list(evidence), list(losses)
-        self.protocol = protocol  # what datasets are to each other; None: unknown
+        self.protocol = protocol  # how datasets relate to each other; None: unknown
         self._rows = rows
 
     @property
     def rows(self) -> list[Row]:
-        """Every number as a tidy row, made of the evidence when first asked for."""
+        """Every number as a tidy row, computed from the evidence on first access."""
         if self._rows is None:
             from nerscope.results.rows import rows_of
 
@@ -66,12 +67,12 @@ class Results:
 
     @property
     def signature(self) -> str:
-        """All settings that move a number, in one line; where datasets differ, every value."""
+        """All settings that affect a number, in one line; if datasets differ, with every value."""
         return joint(part.signature for part in self.evidence)
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The conditions as plain data: signature, and the edges of buckets by facet."""
+        """The settings as plain data: the signature, and the edges of buckets by facet."""
         from nerscope.results.store import settings_of
 
         return settings_of(self.evidence)
@@ -82,15 +83,15 @@ class Results:
         return list(dict.fromkeys(name for part in self.evidence for name in part.systems))
 
     def metric(self, name: str) -> Metric:
-        """What a metric of the rows says of itself."""
+        """The metric with this name."""
         return metric_named(name)
 
     def facet_titles(self) -> dict[str, str]:
-        """What each facet is called in headings."""
+        """The title of each facet."""
         return {table.facet: table.title for part in self.evidence for table in part.tables}
 
     def __repr__(self) -> str:
-        """A summary of some ten lines."""
+        """A summary of about ten lines."""
         from nerscope.render.first_screen import summary_lines
 
         return "\n".join(summary_lines(self))
@@ -102,16 +103,16 @@ class Results:
         return OUTPUTS["html"](first_screen(self))
 
     def notes(self) -> list[str]:
-        """What was read otherwise than it is written, in a line for each file and kind."""
+        """Notes on repairs and other changes to the input, one line per file and kind."""
         return note_lines(self.losses)
 
     def short_notes(self) -> list[str]:
-        """The same in a line for each kind, however many files there are."""
+        """The notes in one line per kind, summed over files."""
         return summed_notes(self.losses)
 
     def interval_notes(self) -> list[str]:
-        """What intervals cover, where systems with several runs stand beside some with one; and
-        what they do not, where neighbouring sentences are alike.
+        """Notes on what intervals cover, if only some systems have several runs or if neighbouring
+        sentences are alike.
         """
         from nerscope.results.neighbours import evaluation_notes
 
@@ -129,16 +130,16 @@ class Results:
         named = [f"{name} ({n_runs} runs)" for name, n_runs in several.items()]
         alone = [f"{name} (1 run)" for name in single]
         return [
-            f"95 % intervals: of {_some(named)}, they allow for other training runs; of "
-            f"{_some(alone)}, for other test data alone",
+            f"95 % intervals of {_some(named)} include variation over training runs; those of "
+            f"{_some(alone)} only over test data",
             *notes,
         ]
 
     def folded_notes(self) -> list[str]:
-        """A line for each dataset of which only sums were kept."""
+        """One note for each dataset whose results keep only sums."""
         return [
-            f"{part.dataset}: of {part.folded.sentences:,} sentences sums are kept and no single "
-            "mentions, so errors cannot be listed; --keep-mentions keeps them"
+            f"{part.dataset}: {part.folded.sentences:,} sentences are kept only as sums, so errors "
+            "are not listed. Fix: --keep-mentions"
             for part in self.evidence
             if part.folded is not None
         ]
@@ -153,7 +154,7 @@ class Results:
         ]
 
     def value(self, **conditions: object) -> float | None:
-        """The value of the one row that fits; by default of exact match, all mentions, all runs."""
+        """The value of the only row that fits; default: exact match, all mentions, all runs."""
         _check_conditions(conditions)
         defaults: dict[str, object] = {"facet": ALL, "level": ALL, "type": None, "run": None}
         if "match" not in conditions and conditions.get("metric") != ACCURACY:
@@ -165,20 +166,19 @@ class Results:
                 if row.facet == facet and metric in (None, row.metric)
             ]
             defaults["match"] = EXACT if EXACT in known or not known else known[0]
-        rows = self.select(**{**defaults, **conditions})
+        wanted = {**defaults, **conditions}
+        rows = self.select(**wanted)
         if len(rows) != 1:
-            raise InputError(
-                "results",
-                f"{len(rows)} rows fit {conditions}",
-                "name dataset, system, facet, level, match and metric",
-            )
+            from nerscope.results.selection import value_error
+
+            raise value_error(self.rows, wanted, conditions, rows)
         return rows[0].value
 
     def scalars(self, **conditions: object) -> dict[str, float]:
-        """The numbers under flat names such as `tmr/unseen-tokens/recall`, for trackers.
+        """The numbers under flat names such as `tmr/unseen-tokens/recall`, for experiment trackers.
 
-        Fields of rows choose, as for `select`; by default, they are the summaries over runs, and
-        by type only exact scores. What is undefined is left out.
+        `conditions` select rows, as for `select`. By default, these are the summaries over runs
+        and, by type, exact scores only. Undefined numbers are left out.
 
         >>> from nerscope import evaluate
         >>> results = evaluate([(["Ada", "spoke"], ["B-PER", "O"])], [["B-PER", "O"]])
@@ -191,15 +191,15 @@ class Results:
         return scalars_of(rows if "type" in conditions else filter(is_usual, rows))
 
     def to_json(self, also: Mapping[str, Any] | None = None) -> str:
-        """Everything as strict JSON, rows and evidence; undefined is null.
+        """Rows and evidence as strict JSON; undefined numbers are null.
 
-        `also` is more content, under keys of its own.
+        `also` adds further content under its own keys.
         """
         over = self.over_datasets()
         return self._json({**({"over_datasets": over} if over else {}), **(also or {})}, rows=True)
 
     def file_text(self, also: Mapping[str, Any] | None = None) -> str:
-        """What `save` writes: the evidence, from which rows are made again when they are read."""
+        """The text that `save` writes: the evidence, from which rows are computed on loading."""
         return self._json(dict(also or {}), rows=False)
 
     def _json(self, more: Mapping[str, Any], *, rows: bool) -> str:
@@ -218,12 +218,12 @@ class Results:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Results":
-        """Read results that were saved."""
+        """Read a results file."""
         try:
             text = Path(path).read_text(encoding="utf-8")
         except (OSError, TypeError, ValueError) as error:
             raise InputError(
-                str(path), f"it cannot be read ({error})", "give a file that `evaluate -o` wrote"
+                str(path), f"it cannot be read ({error})", "give a file that evaluate -o wrote"
             ) from None
         return cls.from_json(text, str(path))
 
@@ -247,7 +247,7 @@ class Results:
         return polars.DataFrame([row.as_dict() for row in self.rows], infer_schema_length=None)
 
     def report(self, path: str | os.PathLike[str] | None = None) -> "ReportPage | None":
-        """Write the report, a page of its own; without a path, show it in a notebook."""
+        """Write the report as one HTML file; without a path, show it in a notebook."""
         check_arguments(Results.report, locals())
         from nerscope.render.page.html import ReportPage, page_html
         from nerscope.results.files import write_text
@@ -258,26 +258,83 @@ class Results:
         write_text(path, html)
         return None
 
-    def table(self, name: str = "exact") -> "Table":
-        """One of the tables that the command line shows."""
+    def table(self, name: str = "exact", *, codes: bool = False) -> "Table":
+        """One of the tables that the command line shows: see `nerscope show --table`.
+
+        With `codes`, groups have their short names alone, without words.
+        """
         check_arguments(Results.table, locals())
-        from nerscope.render.tables import table
+        from nerscope.render.chosen import table_named
 
-        return table(self, name)
+        return table_named(self, name, codes)
 
-    def errors(self, system: str | None = None) -> "list[MentionRow]":
-        """One row for each gold and each predicted mention of each run: what became of it.
+    def report_by_type(self, system: str | None = None) -> "Table":
+        """Precision, recall, F1 and support of each type, then micro, macro and weighted averages.
+
+        It is laid out like seqeval's `classification_report`. Without `system`, all systems follow
+        each other.
+
+        >>> from nerscope import evaluate
+        >>> results = evaluate([(["Ada", "met"], ["B-PER", "O"])], [["B-PER", "O"]])
+        >>> print(results.report_by_type())
+        Scores by type
+        type              precision  recall      F1  support
+        ────────────────────────────────────────────────────
+        PER                  100.00  100.00  100.00        1
+        micro average        100.00  100.00  100.00        1
+        macro average        100.00  100.00  100.00        1
+        weighted average     100.00  100.00  100.00        1
+        <BLANKLINE>
+        """
+        check_arguments(Results.report_by_type, locals())
+        from nerscope.render.by_type import report_by_type
+
+        return report_by_type(self, system)
+
+    def plot(
+        self,
+        name: str = "exact",
+        *,
+        systems: Sequence[str] = (),
+        metric: str | None = None,
+        match: str | None = None,
+        codes: bool = False,
+        width: float | None = None,
+        height: float | None = None,
+    ) -> "Figure":
+        """A matplotlib figure: see `nerscope plot` for the names. Notebooks show it.
+
+        `name` is exact, types, partial, breakdown, attributes, radar, heatmap, diagnosis, gains, or
+        any facet of the results. Sides are in centimetres. It needs the extra `plots`.
+        """
+        check_arguments(Results.plot, locals())
+        from nerscope.render.draw import matplotlib_figure
+        from nerscope.render.figures import figure_of
+        from nerscope.results.intervals import with_bounds
+
+        figure = figure_of(
+            with_bounds(self), name, systems=systems, metric=metric, match=match, codes=codes
+        )
+        return matplotlib_figure(figure, width, height)
+
+    def errors(self, system: str | None = None, *, wrong_only: bool = False) -> "list[MentionRow]":
+        """One row for each gold and each predicted mention of each run, with its outcome.
+
+        With `wrong_only`, only errors: a gold mention and the prediction it was taken for are one.
 
         >>> from nerscope import evaluate
         >>> gold = [(["Ada", "met", "Bob"], ["B-PER", "O", "B-PER"])]
         >>> results = evaluate(gold, {"x": [["B-PER", "O", "B-LOC"]]})
         >>> [row.outcome for row in results.errors() if row.side == "gold"]
         ['correct', 'wrong type']
+        >>> [(row.text, row.type, row.other_type) for row in results.errors(wrong_only=True)]
+        [('Bob', 'PER', 'LOC')]
         """
         check_arguments(Results.errors, locals())
-        from nerscope.results.errors import mention_records
+        from nerscope.results.errors import is_error, mention_records
 
-        return list(mention_records(self, system))
+        rows = mention_records(self, system)
+        return [row for row in rows if is_error(row)] if wrong_only else list(rows)
 
     def overall(self) -> "list[OverallScores]":
         """Exact precision, recall and F1 of each system on each dataset, with intervals."""
@@ -288,7 +345,7 @@ class Results:
     def over_datasets(self) -> "list[AverageRow]":
         """The mean of each number over the datasets that all systems have, with intervals."""
         if len(self.evidence) == 1:
-            return []  # most results have one dataset, and need none of what averages need
+            return []  # most results have one dataset and need no averages
         from nerscope.results.over_datasets import average_rows
 
         return average_rows(self)
@@ -307,11 +364,11 @@ class Results:
         over: str | None = None,
         ratio: float | None = None,
     ) -> "list[RankingRow]":
-        """All systems in order: groups that do not differ significantly, probability of each rank.
+        """All systems in order, with groups without significant differences and rank probabilities.
 
-        They are ranked by exact F1, or by another metric (and match) over all mentions or tokens;
-        with several datasets, first by the mean over them. The other options are those of
-        `compare`; `samples` is also the number of draws from which the probabilities come.
+        Systems are ranked by exact F1, or by another metric (and match) over all mentions or
+        tokens; with several datasets, first by the mean over them. The other options are those of
+        `compare`; `samples` is also the number of draws for the probabilities.
 
         >>> from nerscope import evaluate
         >>> gold = [(["Ada", "met", "Bob"], ["B-PER", "O", "B-PER"])] * 20
@@ -344,7 +401,8 @@ class Results:
     def weakest(self, system: str | None = None, most: int = 4) -> "list[WeakSpot]":
         """The levels on which each system falls furthest below its overall score, one per facet.
 
-        They are ranked by `least`, the lower 95 % bound of the shortfall; `most` limits how many.
+        Levels are ranked by `shortfall_low`, the lower 95 % bound of the shortfall; `most` is their
+        maximum number.
         """
         check_arguments(Results.weakest, locals())
         from nerscope.results.weakest import weak_spots
@@ -352,14 +410,14 @@ class Results:
         return weak_spots(self, system, most)
 
     def confusion(self, system: str | None = None) -> "list[ConfusionRow]":
-        """How often a gold type met a predicted one, for each run; None stands for no mention."""
+        """The counts of gold type by predicted type for each run; None means no mention."""
         check_arguments(Results.confusion, locals())
         from nerscope.results.errors import confusion_records
 
         return list(confusion_records(self, system))
 
     def partial_pairs(self, matches: Sequence[str] | None = None) -> "list[PartialRow]":
-        """Every pair that got partial credit, to be read and judged."""
+        """Every pair with partial credit, for judges to read."""
         check_arguments(Results.partial_pairs, locals())
         from nerscope.results.errors import partial_records
 
@@ -368,7 +426,7 @@ class Results:
     def judged(self, paths: FilePath | Sequence[FilePath]) -> "list[ShareRow]":
         """The share of partial matches judged good, by dataset, system and match.
 
-        Each file is the JSON that one judge exported. Judgements that do not fit are warned of.
+        Each file is the JSON that one judge exported. Judgements that do not fit cause a warning.
         """
         check_arguments(Results.judged, locals())
         from nerscope.results.judged import judged_results
@@ -381,7 +439,7 @@ class Results:
         return judged.shares
 
     def changes(self, a: str, b: str) -> "list[ChangeRow]":
-        """One row for each gold mention: what became of it from system A to system B."""
+        """One row for each gold mention: how its outcome changes from system A to system B."""
         check_arguments(Results.changes, locals())
         from nerscope.results.changes import change_records
 
@@ -392,12 +450,12 @@ def _check_conditions(conditions: Mapping[str, object]) -> None:
     for key, value in conditions.items():
         if key not in _FIELDS:
             raise InputError("results", f"rows have no field '{key}'", suggest(key, _FIELDS))
-        # An array or pandas.NA compares to no plain True or False.
-        expect(key, value, (str, int, float, type(None)), "give a text or a number")
+        # Comparing an array or pandas.NA does not give a plain True or False.
+        expect(key, value, (str, int, float, type(None)), "give a string or a number")
 
 
 def _some(names: Sequence[str], most: int = 3) -> str:
-    """Names in a sentence; of many, the first ones.
+    """Names for a sentence; long lists are shortened.
 
     >>> _some(["a", "b"]), _some(["a", "b", "c", "d", "e"])
     ('a and b', 'a, b, c and 2 more')

@@ -1,4 +1,4 @@
-"""Rows: typed records of results, and how they are made from the evidence."""
+"""Rows: typed records of results, and their computation from the evidence."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,15 +23,15 @@ class ResultRow(Mapping[str, Any]):
     """The base of all rows: frozen dataclasses that can also be read like a dict.
 
     `row.value` and `row["value"]` are the same; `dict(row)`, `row.get("low")` and `row.keys()`
-    work, and a row equals the dict that `as_dict` gives. Subclasses are declared with
+    work, and a row equals the dict from `as_dict`. Subclasses are declared with
     `@dataclass(frozen=True, slots=True, eq=False)`: `eq=False` keeps this comparison with dicts.
     """
 
     __slots__ = ()
-    __dataclass_fields__: ClassVar[dict[str, Any]]  # what `fields` needs to know
+    __dataclass_fields__: ClassVar[dict[str, Any]]  # for `dataclasses.fields`
 
     def as_dict(self) -> dict[str, Any]:
-        """The row as JSON has it: fields in order, optional ones only where they are there."""
+        """The row as a JSON object: fields in order, without missing optional fields."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def __getitem__(self, key: str) -> Any:
@@ -48,7 +48,7 @@ class ResultRow(Mapping[str, Any]):
 
 
 def plain_row(value: object) -> dict[str, Any]:
-    """What `json.dumps(…, default=plain_row)` writes for a row.
+    """The row as a dict, for `json.dumps(…, default=plain_row)`.
 
     >>> import json
     >>> json.dumps([RankRow("bert", 1.5, 2)], default=plain_row)
@@ -80,11 +80,11 @@ class Row(ResultRow):
     value: float | None  # None: undefined
     n: int
     std: float | None = None
-    runs: int | None = None  # of a summary: in how many runs the number is defined
+    runs: int | None = None  # of a summary: the number of runs in which the value is defined
     low: float | None = None
     high: float | None = None
-    clusters: int | None = None  # documents or sentences that have such units; with intervals only
-    caution: str | None = None  # why there is no interval, or only a rough one
+    clusters: int | None = None  # documents or sentences with such units; only with intervals
+    caution: str | None = None  # why the interval is missing or rough
 
     def __init__(
         self,
@@ -106,9 +106,9 @@ class Row(ResultRow):
         clusters: int | None = None,
         caution: str | None = None,
     ) -> None:
-        # Rows come by the hundred thousand. The __init__ of a frozen dataclass sets the fields one
-        # by one, which takes three times as long as filling __dict__ at once. And so __dict__ is
-        # what JSON shows: an optional field that is not there is the default of the class.
+        # There can be hundreds of thousands of rows. The __init__ of a frozen dataclass sets the
+        # fields one by one, which takes three times as long as filling __dict__ at once. __dict__
+        # is also what JSON shows: a missing optional field has the default of the class.
         self.__dict__.update(
             dataset=dataset,
             system=system,
@@ -128,7 +128,7 @@ class Row(ResultRow):
             self.__dict__.update(low=low, high=high, clusters=clusters, caution=caution)
 
     def as_dict(self) -> dict[str, Any]:
-        """The row as JSON has it: `std` and `runs` in summaries, bounds where there are any."""
+        """The row as a JSON object: `std` and `runs` in summaries, bounds if there are any."""
         return self.__dict__.copy()
 
     def with_bounds(
@@ -141,7 +141,7 @@ class Row(ResultRow):
 
     @property
     def has_interval(self) -> bool:
-        """Whether an interval was computed; it may have come out undefined."""
+        """Whether an interval was computed; its bounds may be undefined."""
         return "low" in self.__dict__
 
     def __getitem__(self, key: str) -> Any:
@@ -152,7 +152,7 @@ _ROW_FIELDS = frozenset(Row.__match_args__)
 
 
 def row_from(plain: Mapping[str, Any]) -> Row:
-    """A row from what `as_dict` gave; unknown fields are dropped."""
+    """A row from the result of `as_dict`; unknown fields are dropped."""
     return Row(**{name: value for name, value in plain.items() if name in _ROW_FIELDS})
 
 
@@ -184,27 +184,27 @@ class ComparisonRow(ResultRow):
     differing: int  # clusters in which the two systems differ
     about: str
     test: str | None
-    untested: str | None  # why there is no p
+    untested: str | None  # why p is missing
     detectable: float | None
     runs_a: list[float | None] | None = None  # the scores of all runs, for overall numbers only
     runs_b: list[float | None] | None = None
     p_equivalent: float | None = None
-    # Of the first question: how the test fares if the true difference is a plausible one.
-    plausible: float | None = None  # that difference, in points
-    plausible_power: float | None = None  # how often the result is significant
-    wrong_sign: float | None = None  # of significant results, those that name the wrong system
-    exaggeration: float | None = None  # their mean size, as a multiple of the true difference
-    corrected_by: str | None = None  # the correction that p_corrected comes from
+    # In the primary family: properties of the test if the true difference is `plausible`.
+    plausible: float | None = None  # in points
+    plausible_power: float | None = None  # the share of significant results
+    wrong_sign: float | None = None  # the share of significant results that favour the wrong system
+    exaggeration: float | None = None  # their mean size divided by the true difference
+    corrected_by: str | None = None  # the correction of p_corrected
     # Not in JSON:
-    margin: float | None = None  # in points, where equivalence was asked about
-    leads_facet: bool = False  # whether it is the number by which the facet's levels are judged
-    parts: "DatasetDifference | None" = None  # of its variance, from which means over datasets come
+    margin: float | None = None  # in points, if equivalence was tested
+    leads_facet: bool = False  # whether levels of the facet are judged by this metric
+    parts: "DatasetDifference | None" = None  # of its variance, for means over datasets
     variance: "VarianceParts | None" = None  # of the difference on this dataset
-    design: "RowDesign | None" = None  # of its test, for a number of everything
-    null: Ints | None = None  # in each sample, how many samples are as extreme: see stats/draws.py
+    design: "RowDesign | None" = None  # of its test, for overall numbers
+    null: Ints | None = None  # in each sample, the number of samples as extreme (stats/draws.py)
 
     def as_dict(self) -> dict[str, Any]:
-        """The row as JSON has it: scores of runs and equivalence only where they were computed."""
+        """The row as a JSON object: scores of runs and equivalence only if they were computed."""
         plain: dict[str, Any] = {name: getattr(self, name) for name in _COMPARED}
         plain["corrected_by"] = self.corrected_by
         if self.runs_a is not None:
@@ -227,24 +227,24 @@ class ComparisonRow(ResultRow):
 
     @property
     def gain(self) -> "Gain":
-        """The difference in favour of A, whether high or low values are the better ones."""
+        """The difference in favour of A, also for metrics of which low values are better."""
         return gain_of(self.metric, self.difference, self.low, self.high)
 
 
-# The fields that every comparison row has; a dict, because its keys are ordered and quick to find.
+# The fields of every comparison row; a dict, because its keys are ordered and fast to look up.
 _COMPARED = dict.fromkeys(ComparisonRow.__match_args__[:25])
 _PLAUSIBLE = ("plausible", "plausible_power", "wrong_sign", "exaggeration")
 
 
 class Gain(NamedTuple):
-    """By how much one of two numbers is better than the other; negative if it is worse."""
+    """How much better one of two numbers is than the other; negative if it is worse."""
 
     value: float | None
     low: float | None
     high: float | None
 
     def reversed(self) -> "Gain":
-        """The same in favour of the other one."""
+        """The gain in favour of the other number."""
         return Gain(
             *(None if side is None else -side for side in (self.value, self.high, self.low))
         )
@@ -272,17 +272,17 @@ class RankRow(ResultRow):
 
 
 def row_value(value: float) -> float | None:
-    """A number as rows hold it: None where it is undefined."""
+    """A number for a row: None if it is undefined."""
     return None if value != value else value
 
 
 def or_nan(value: float | None) -> float:
-    """A number of a row to compute with: NaN where it is undefined."""
+    """A number of a row for computation: NaN if it is undefined."""
     return math.nan if value is None else value
 
 
 def summary_row(rows: Sequence[Row]) -> Row:
-    """The mean over a system's runs; a run for which the number is undefined has no share in it."""
+    """The mean over a system's runs, without runs in which the number is undefined."""
     first, value, n, std = rows[0], rows[0].value, rows[0].n, None
     values = [row.value for row in rows if row.value is not None]
     if len(rows) > 1:
@@ -292,7 +292,7 @@ def summary_row(rows: Sequence[Row]) -> Row:
         if mean is not None and len(values) > 1:
             squares = math.fsum([(run_value - mean) ** 2 for run_value in values])
             std = math.sqrt(squares / (len(values) - 1))
-    # Written out, because `dataclasses.replace` takes three times as long, and rows are many.
+    # Written out, because `dataclasses.replace` takes three times as long and there are many rows.
     return Row(
         first.dataset,
         first.system,
@@ -311,7 +311,7 @@ def summary_row(rows: Sequence[Row]) -> Row:
 
 
 def scale_of(metric: str) -> float:
-    """How many points a value of 1 is.
+    """The number of points that a value of 1 stands for.
 
     >>> scale_of("f1")
     100.0
@@ -336,7 +336,7 @@ def rows_of(evidence: Evidence) -> list[Row]:
 def _run_rows(evidence: Evidence, run: int) -> list[Row]:
     system, number = evidence.runs[run]
     dataset = evidence.dataset
-    types = (None, *evidence.types)  # None: all of them together
+    types = (None, *evidence.types)  # None: all types together
     rows: list[Row] = []
     for table in evidence.tables:
         unit, facet = SHOWN_UNIT[table.unit], table.facet
@@ -367,7 +367,7 @@ def _run_rows(evidence: Evidence, run: int) -> list[Row]:
 def _surface_rows(evidence: Evidence, run: int) -> Iterator[Row]:
     """Precision, recall and F1 over the distinct (surface, type) pairs, as WNUT17 scores them.
 
-    The one number that is not a sum over sentences, and so stands outside of divisions.
+    Surface scores are not sums over sentences, so they belong to no facet table.
     """
     metrics = _surface_metrics(evidence)
     distinct = evidence.surface_counts(run) if metrics else None

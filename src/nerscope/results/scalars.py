@@ -1,8 +1,8 @@
-"""Scalars: numbers under flat names, as trackers of experiments log them.
+"""Scalars: numbers under flat names, for experiment trackers.
 
-The name of a number says only what its row says, so that it is the same in every evaluation, apart
-from systems and datasets, which are named where there are several. It ends in its metric, so that
-no name is a folder of another one: some trackers keep a file for each.
+The name of a number depends only on its row, so it is the same in every evaluation. Systems and
+datasets are added if there are several. A name ends with its metric, so that no name is a prefix
+folder of another: some trackers store each number as a file.
 """
 
 import re
@@ -13,11 +13,11 @@ from nerscope.results.rows import Row
 from nerscope.scoring.matching import EXACT
 
 _SPELT = str.maketrans({"=": ".", "&": "and", "|": "or", "!": "not "})
-_REFUSED = re.compile(r"[^\w. -]")  # by at least one of the trackers, or with a meaning for one
+_REFUSED = re.compile(r"[^\w. -]")  # refused, or interpreted, by at least one tracker
 
 
 def scalars_of(rows: Iterable[Row]) -> dict[str, float]:
-    """The defined numbers of some rows; dataset and system are named where there are several.
+    """The defined numbers of rows; names include dataset and system if there are several.
 
     >>> row = Row("d", "s", None, "mention", "tmr", "seen", None, "exact", "recall", 0.5, 8)
     >>> scalars_of([row])
@@ -35,12 +35,12 @@ def scalars_of(rows: Iterable[Row]) -> dict[str, float]:
 
 
 def is_usual(row: Row) -> bool:
-    """Whether a row is logged unasked: by type, only exact scores of all mentions are."""
+    """Whether a row is logged by default: of rows by type, only exact scores of all mentions."""
     return row.type is None or (row.facet, row.match) == (ALL, EXACT)
 
 
 def scalar_name(row: Row, several: Sequence[str] = ()) -> str:
-    """What the number of a row is called: its conditions, where they are not the usual ones.
+    """The name of the number of a row: its conditions, without the usual ones.
 
     >>> conditions = ("mention", "all", "all", "PER", "overlap", "f(beta=0.5)")
     >>> scalar_name(Row("d", "s", None, *conditions, 0.5, 8))
@@ -57,13 +57,13 @@ def scalar_name(row: Row, several: Sequence[str] = ()) -> str:
 
 
 def _cleaned(name: str) -> str:
-    """A name in letters, digits, `_`, `-`, `.` and blanks; it is never empty."""
+    """A name of letters, digits, `_`, `-`, `.` and blanks; never empty."""
     text = _REFUSED.sub("_", name.translate(_SPELT)).strip()
     return text if text.strip(".") else "_" * max(len(text), 1)
 
 
 def _free_name(taken: Iterable[str], name: str) -> str:
-    """The name, or where another number has it already, the name with a count behind it."""
+    """The name, with a number after it if it is already taken."""
     free, count = name, 1
     while free in taken:
         count += 1

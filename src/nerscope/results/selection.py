@@ -1,13 +1,14 @@
-"""Choosing from results: systems and datasets, pairs to compare, and cells of facets."""
+"""Select systems, datasets, pairs to compare, and cells of facets from results."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
 from nerscope.corpus.units import MENTION
-from nerscope.errors import UsageError, suggest
+from nerscope.errors import InputError, UsageError, suggest
 from nerscope.results.errors import check_system
 from nerscope.results.results import Results
+from nerscope.results.rows import Row
 from nerscope.scoring.evidence import Evidence, FacetTable, only_runs
 
 PairNames = tuple[str, str]
@@ -16,9 +17,9 @@ PairNames = tuple[str, str]
 def narrow_results(
     results: Results, systems: Sequence[str] = (), datasets: Sequence[str] = ()
 ) -> Results:
-    """The results of some systems on some datasets; no name stands for all of them.
+    """The results of these systems on these datasets; an empty list means all.
 
-    A dataset for which no chosen system has an output is left out.
+    Datasets without an output of a chosen system are left out.
     """
     known = list(dict.fromkeys(row.dataset for row in results.rows))
     every = list(dict.fromkeys(row.system for row in results.rows))
@@ -46,7 +47,7 @@ def narrow_results(
 
 
 def on_datasets(results: Results, datasets: Sequence[str] | None) -> Results:
-    """The results on some datasets; no name stands for all of them."""
+    """The results on these datasets; an empty list or None means all."""
     check_names_list("datasets", datasets)
     if not datasets:
         return results
@@ -68,7 +69,7 @@ def _check(option: str, chosen: Iterable[str], known: Sequence[str]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class CellChoice:
-    """Which cells of results are compared; None stands for all."""
+    """The cells of results to compare; None means all."""
 
     facets: Sequence[str] | None = None
     metrics: Sequence[str] | None = None
@@ -78,19 +79,19 @@ class CellChoice:
 
     @property
     def has_types(self) -> bool:
-        """Whether the levels of facets are compared by type, too."""
+        """Whether the levels of facets are also compared by type."""
         return self.by_type or self.types is not None
 
 
 def check_names_list(place: str, given: object) -> None:
-    """Refuse what is no list of names; None is none at all."""
+    """Raise a UsageError unless the value is a list of names or None."""
     listed = isinstance(given, Sequence) and all(isinstance(name, str) for name in given)
     if given is not None and (isinstance(given, str) or not listed):
-        raise UsageError(place, f"{given!r} cannot be", "give a list of names")
+        raise UsageError(place, f"invalid value {given!r}", "give a list of names")
 
 
 def check_choice(results: Results, choice: CellChoice) -> None:
-    """Refuse what none of the datasets has."""
+    """Raise a UsageError for a name that no dataset has."""
     tables = [table for evidence in results.evidence for table in evidence.tables]
     measured = {
         metric
@@ -121,7 +122,7 @@ def narrow_evidence(
     metrics: Sequence[str] | None,
     matches: Sequence[str] | None = None,
 ) -> Evidence:
-    """The evidence with some of its facets, metrics and matches."""
+    """The evidence restricted to these facets, metrics and matches; None means all."""
     chosen = []
     for table in evidence.tables:
         if facets is None or table.facet in facets:
@@ -139,7 +140,7 @@ def narrow_evidence(
 def facet_table_named(
     evidence: Evidence, facet: str, match: str | None = None, metric: str | None = None
 ) -> FacetTable:
-    """The division of a facet: that of mentions, or the one that has a match or metric."""
+    """The table of a facet that has the match or metric, preferably of mentions."""
     tables = [table for table in evidence.tables if table.facet == facet]
     if not tables:
         raise UsageError(
@@ -160,7 +161,7 @@ def pairs_of(
     baseline: str | None,
     pairs: Sequence[PairNames] | None = None,
 ) -> tuple[list[PairNames], list[str]]:
-    """The pairs to compare on a dataset, and notes on systems without output there."""
+    """The pairs to compare on a dataset, and notes on systems without an output for it."""
     systems = results.systems
     for name in (a, b, baseline, *(name for pair in pairs or () for name in pair)):
         check_system(results, name)
@@ -171,7 +172,7 @@ def pairs_of(
     if len(systems) < 2:
         raise UsageError(
             "compare",
-            "there is only one system in the results",
+            "the results have only one system",
             "evaluate at least two systems together",
         )
     if pairs is not None:
@@ -184,5 +185,44 @@ def pairs_of(
         chosen = list(combinations(systems, 2))
     present = [pair for pair in chosen if all(name in evidence.systems for name in pair)]
     absent = sorted({name for pair in chosen for name in pair if name not in evidence.systems})
-    notes = [f"{evidence.dataset}: {name} has no output here and is left out" for name in absent]
+    notes = [f"{evidence.dataset}: {name} has no output and is left out" for name in absent]
     return present, notes
+
+
+_ORDER = ("dataset", "system", "facet", "metric", "level", "type", "match", "unit", "run")
+
+
+def value_error(
+    rows: Sequence[Row],
+    wanted: Mapping[str, object],
+    given: Mapping[str, object],
+    fitting: Sequence[Row],
+) -> InputError:
+    """Why `Results.value` does not find exactly one row, with the choices that there are.
+
+    `wanted` are all conditions, `given` those of the caller, `fitting` the rows that fulfil them.
+    """
+    if fitting:
+        several = next(name for name in _ORDER if len(_values(fitting, name)) > 1)
+        choices = _values(fitting, several)
+        fact = f"{len(fitting)} rows fit {dict(given)}: {several} is not given"
+        return InputError("results", fact, f"add {several}={choices[0]!r}{_others(choices[1:])}")
+    left = list(rows)
+    for name in (name for name in _ORDER if name in wanted):
+        here = [row for row in left if getattr(row, name) == wanted[name]]
+        if not here:
+            choices = _values(left, name)
+            fact = f"no row fits {dict(given)}: there is no {name}={wanted[name]!r} here"
+            if not choices:
+                return InputError("results", fact, "evaluate at least one system")
+            return InputError("results", fact, f"{name}={choices[0]!r}{_others(choices[1:])}")
+        left = here
+    raise AssertionError("some row fits")  # or else a condition above has none
+
+
+def _values(rows: Sequence[Row], name: str) -> list[object]:
+    return list(dict.fromkeys(getattr(row, name) for row in rows))
+
+
+def _others(choices: Sequence[object]) -> str:
+    return f" (or {', '.join(map(repr, choices))})" if choices else ""

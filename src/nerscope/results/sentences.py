@@ -1,4 +1,4 @@
-"""The sentences of a report page: those with errors, all or a fair sample, and their spans."""
+"""The sentences of a report page (with errors, all of them or a sample) and their spans."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -28,9 +28,9 @@ _CODE = {name: code for code, name in enumerate(OUTCOMES)}
 class Spans:
     """Spans in order of their sentences, in parallel columns.
 
-    `outcome` has a row for each run: the place in OUTCOMES of what became of the span, as a gold
+    `outcome` has a row for each run: the index in OUTCOMES of the outcome of each span, as a gold
     mention if it is one, else as a prediction; ABSENT if the run does not predict it. `mates` has,
-    for each run, the pairs (gold span, predicted span) that belong together without being equal.
+    for each run, the pairs (gold span, predicted span) of unequal counterparts.
     """
 
     sentence: Ints
@@ -59,7 +59,7 @@ def spans_of(evidence: Evidence) -> Spans:
         pairs = pair_sides(gold, pred)
         by_gold, by_pred = outcomes(gold.mentions, pred.mentions, pairs)
         row[at] = [_CODE[name] for name in by_pred]
-        row[at_gold] = [_CODE[name] for name in by_gold]  # where both are, they agree
+        row[at_gold] = [_CODE[name] for name in by_gold]  # equal on both sides
         both = np.stack([at_gold[pairs.gold], at[pairs.pred]], axis=-1)
         mates.append(both[both[:, 0] != both[:, 1]])
     start = _joined([side.mentions.start for side in sides])[first]
@@ -79,7 +79,7 @@ def spans_of(evidence: Evidence) -> Spans:
 
 
 def _keys(sides: Sequence[MentionSide]) -> list[Ints]:
-    """One number for each mention, equal only for equal ones, that sorts them by place."""
+    """A sort key for each mention: equal for equal mentions, and in order of their places."""
     shapes = shape_codes([side.mentions for side in sides])
     n_shapes = 1 + max(int(codes.max(initial=0)) for codes in shapes)
     return [_key(side) * n_shapes + shape for side, shape in zip(sides, shapes, strict=True)]
@@ -98,28 +98,28 @@ def _joined(columns: list[Ints]) -> Ints:
 
 MOST_SENTENCES = 20_000  # of a page
 MOST_CHARACTERS = 16_000_000
-_RIGHT = 200  # sentences without an error, to see what goes well
+_RIGHT = 200  # sentences without an error
 _ABSENT_CHARACTER = "."
 _SEED = 0
-_SPAN = 12  # characters of a span without its codes and outcomes
+_SPAN = 12  # characters of a span, without its codes and outcomes
 
 
 class Budget(NamedTuple):
-    """How much of a dataset a page may hold."""
+    """The maximum amount of a dataset on a page."""
 
     sentences: int
     characters: int
 
     @classmethod
     def of(cls, datasets: int) -> "Budget":
-        """What each of so many datasets gets."""
+        """The budget of each of `datasets` datasets."""
         return cls(MOST_SENTENCES // max(datasets, 1), MOST_CHARACTERS // max(datasets, 1))
 
 
 class SpanColumns(TypedDict):
-    """A gold mention or a prediction in each row."""
+    """One gold mention or prediction per row."""
 
-    sentence: list[int]  # its place among those that are shown
+    sentence: list[int]  # its index among the sentences on the page
     start: list[int]
     length: list[int]
     type: list[int]
@@ -127,15 +127,15 @@ class SpanColumns(TypedDict):
 
 
 class PageTokens(TypedDict):
-    """A token that some run gets wrong in each row."""
+    """One token per row that some run gets wrong."""
 
     sentence: list[int]
     codes: dict[str, list[int]]  # by facet
-    wrong: list[str]  # for each run, a digit for each token
+    wrong: list[str]  # one string per run, with one digit per token
 
 
 class PageSentence(TypedDict):
-    """The sentences of a dataset that a page shows."""
+    """The sentences of a dataset on a page."""
 
     total: int
     wrong: int
@@ -151,10 +151,10 @@ class PageSentence(TypedDict):
 
 
 def sentence_data(evidence: Evidence, budget: Budget) -> PageSentence:
-    """Sentences, spans and what became of them in each run, as plain columns.
+    """Sentences, spans and their outcomes in each run, as plain columns.
 
-    A span is a gold mention or a prediction, listed once. For each run, `outcomes` has a character
-    for each span: its place among the outcomes, or a dot where the run does not have it.
+    A span is a gold mention or a prediction, listed once. For each run, `outcomes` has one
+    character per span: the index of its outcome, or a dot if the run does not predict it.
     """
     if evidence.folded is not None:
         return _no_sentences(evidence, evidence.folded.sentences)
@@ -164,7 +164,7 @@ def sentence_data(evidence: Evidence, budget: Budget) -> PageSentence:
     shown = _shown_sentences(evidence, spans, wrong, order, budget)
     place = np.full(len(shown), -1)
     place[shown] = np.arange(shown.sum())
-    inside = shown[spans.sentence] & (spans.length > 0)  # what stands nowhere cannot be marked
+    inside = shown[spans.sentence] & (spans.length > 0)  # hallucinated ones have no place
     return {
         "total": len(shown),
         "wrong": int(wrong.sum()),
@@ -191,7 +191,7 @@ def sentence_data(evidence: Evidence, budget: Budget) -> PageSentence:
 
 
 def _no_sentences(evidence: Evidence, total: int) -> PageSentence:
-    """The same columns where only sums of mentions were kept."""
+    """Empty columns, for results that keep only sums."""
     runs = evidence.runs
     return {
         "total": total,
@@ -209,7 +209,7 @@ def _no_sentences(evidence: Evidence, total: int) -> PageSentence:
 
 
 def token_count(evidence: Evidence) -> int | None:
-    """How many tokens a dataset has, if that is known."""
+    """The number of tokens of a dataset, if it is known."""
     known = evidence.ledgers.get(TOKEN if evidence.folded is None else f"{TOKEN}/all")
     if known is not None:
         gold = known.gold
@@ -234,11 +234,11 @@ def _is_wrong(outcome: Ints) -> Bools:
 
 
 def _token_errors(ledger: Ledger) -> Bools:
-    """For each run, which rows of a ledger of tokens hold one that is wrong."""
+    """For each run, which rows of a token ledger are wrong."""
     weight = 1 if ledger.gold.weight is None else ledger.gold.weight
     rows = []
     for run in ledger.runs:
-        # Of several token matches, accuracy's `label` is the coarsest: another one decides.
+        # Of several token matches, `label` (of accuracy) is the coarsest, so prefer another one.
         match = next((name for name in run.gold_credit if name != "label"), "label")
         rows.append(run.gold_credit[match] < weight)
     errors: Bools = np.array(rows, bool).reshape(len(rows), len(ledger.gold))
@@ -248,7 +248,7 @@ def _token_errors(ledger: Ledger) -> Bools:
 def _shown_sentences(
     evidence: Evidence, spans: Spans, wrong: Bools, order: Ints, budget: Budget
 ) -> Bools:
-    """Which sentences are shown: errors first, each kind of error as evenly as can be."""
+    """Which sentences are shown: those with errors first, balanced over kinds of error."""
     turn = np.empty(len(order), np.int64)
     turn[order] = np.arange(len(order))
     with_error = np.flatnonzero(wrong)
@@ -257,7 +257,7 @@ def _shown_sentences(
     ]
     queue = np.concatenate([best, order[~wrong[order]][:_RIGHT]])
     sizes = _sizes(evidence, spans)
-    queue = queue[sizes[queue] <= budget.characters // 10]  # one sentence must not take it all
+    queue = queue[sizes[queue] <= budget.characters // 10]  # no sentence may use up the budget
     queue = queue[: budget.sentences]
     shown = np.zeros(len(wrong), bool)
     shown[queue[np.cumsum(sizes[queue]) <= budget.characters]] = True
@@ -265,7 +265,7 @@ def _shown_sentences(
 
 
 def _sizes(evidence: Evidence, spans: Spans) -> Ints:
-    """About how many characters each sentence takes: words, and spans with what became of them."""
+    """The approximate number of characters of each sentence: words, spans and outcomes."""
     n_spans = np.bincount(spans.sentence, minlength=len(evidence.documents))
     sizes = n_spans * (len(evidence.runs) + _SPAN + 2 * len(spans.codes))
     if evidence.texts is not None:
@@ -274,11 +274,10 @@ def _sizes(evidence: Evidence, spans: Spans) -> Ints:
 
 
 def _best_place(evidence: Evidence, spans: Spans, turn: Ints) -> Ints:
-    """For each sentence, its best place in line among those that show the same kind of error.
+    """For each sentence, its lowest rank among the sentences with the same kind of error.
 
-    A kind is an outcome together with a type, or with a level of a facet, or a wrong token of a
-    level. So the first sentences by this number hold every kind of error that there is, rare ones
-    included.
+    A kind is an outcome with a type or with a level of a facet, or a wrong token of a level. The
+    sentences with the lowest ranks therefore show every kind of error, also rare ones.
     """
     best = np.full(len(turn), len(turn), np.int64)
     for row in spans.outcome:
@@ -293,9 +292,9 @@ def _best_place(evidence: Evidence, spans: Spans, turn: Ints) -> Ints:
 
 
 def _line_up(best: Ints, turn: Ints, sentence: Ints, kind: Ints) -> None:
-    """Let the sentences of each kind stand in line, in the order of their turns."""
-    # Sorted by kind, then turn: the place of an entry within its kind is its distance to the first.
-    # Kinds 5 5 5 7 7 give places 0 1 2 0 1.
+    """Update `best` with the rank of each sentence within its kind, in the order of `turn`."""
+    # Sorted by kind, then turn: the rank of an entry within its kind is its distance to the first.
+    # Kinds 5 5 5 7 7 give ranks 0 1 2 0 1.
     line = np.lexsort((turn[sentence], kind))
     starts = np.flatnonzero(np.diff(kind[line], prepend=-1))
     sizes = np.diff(starts, append=len(line))
@@ -304,7 +303,7 @@ def _line_up(best: Ints, turn: Ints, sentence: Ints, kind: Ints) -> None:
 
 
 def _texts(evidence: Evidence, shown: Bools) -> list[str | list[str]] | None:
-    """Tokens of each sentence: joined by blanks, unless some token has one."""
+    """The tokens of each sentence, joined by blanks unless a token contains one."""
     if evidence.texts is None:
         return None
     texts = [evidence.texts[sentence] for sentence in np.flatnonzero(shown).tolist()]
@@ -314,13 +313,13 @@ def _texts(evidence: Evidence, shown: Bools) -> list[str | list[str]] | None:
 
 
 def _characters(codes: Ints) -> str:
-    """A digit for each code."""
+    """One digit per code."""
     digits = np.where(codes == ABSENT, ord(_ABSENT_CHARACTER), codes + ord("0"))
     return digits.astype(np.uint8).tobytes().decode()
 
 
 def _renumbered(pairs: Ints, inside: Bools) -> list[list[int]]:
-    """Pairs of spans by their places among those that are shown."""
+    """Pairs of spans by their indices among the spans on the page."""
     numbers = np.cumsum(inside) - 1
     both = inside[pairs[:, 0]] & inside[pairs[:, 1]]
     shown: list[list[int]] = numbers[pairs[both]].tolist()
@@ -328,7 +327,7 @@ def _renumbered(pairs: Ints, inside: Bools) -> list[list[int]]:
 
 
 def _wrong_tokens(ledger: Ledger, shown: Bools, place: Ints) -> PageTokens:
-    """The rows of a ledger of tokens that some run gets wrong: sentence, codes, and by whom."""
+    """The tokens that some run gets wrong: sentence, codes, and the runs."""
     errors = _token_errors(ledger)
     chosen = np.flatnonzero(errors.any(axis=0) & shown[ledger.gold.sentence])
     return {

@@ -1,4 +1,4 @@
-"""Whether datasets have texts in common: the same text under two names is no second dataset."""
+"""Detect texts that datasets share: datasets with the same texts are not independent."""
 
 from collections import Counter
 from collections.abc import Collection, Sequence
@@ -11,15 +11,15 @@ from nerscope.corpus.text_keys import text_key
 from nerscope.corpus.units import MENTION
 from nerscope.scoring.evidence import TOKEN_JOIN, Evidence
 
-MOST_SHARED = 0.05  # of the smaller dataset; with more, two datasets are not independent
-FEWEST_TOKENS = 5  # shorter sentences recur by chance: "Yes .", or a score in a table
+MOST_SHARED = 0.05  # of the smaller dataset; above it, two datasets are not independent
+FEWEST_TOKENS = 5  # shorter sentences recur by chance, such as "Yes ."
 
 
 class SharedTexts(NamedTuple):
-    """How many sentences two datasets have in common, and their share of the smaller one.
+    """The number of sentences that two datasets share, and their share of the smaller one.
 
-    Counted are distinct sentences with gold mentions and at least five tokens: short ones, and a
-    line that each article of an agency ends with, recur in independent data.
+    Only distinct sentences with gold mentions and at least five tokens count. Short sentences, and
+    standard lines of a news agency, recur in independent data.
     """
 
     first: str
@@ -30,20 +30,20 @@ class SharedTexts(NamedTuple):
 
     @property
     def is_much(self) -> bool:
-        """Whether nothing that takes the two as independent can be said."""
+        """Whether the two datasets are too similar to count as independent."""
         return self.share > MOST_SHARED
 
     @property
     def reason(self) -> str:
-        """Why nothing is tested over both."""
+        """Why there are no tests over both datasets."""
         return (
-            f"{self.first} and {self.second} share {self.percent} of their texts: they are not two "
-            "datasets"
+            f"{self.first} and {self.second} share {self.percent} of their texts and are not "
+            "independent"
         )
 
     @property
     def note(self) -> str:
-        """What is shared, in a line."""
+        """A note on the shared sentences."""
         noun = "sentence" if self.sentences == 1 else "sentences"
         return (
             f"{self.first} and {self.second} share {self.sentences:,} {noun} ({self.percent} of "
@@ -52,18 +52,18 @@ class SharedTexts(NamedTuple):
 
     @property
     def percent(self) -> str:
-        """The share in words."""
+        """The share as a percentage."""
         return f"{100 * self.share:.0f} %" if self.share >= 0.005 else "less than 1 %"
 
 
 def shared_texts(parts: Sequence[Evidence]) -> list[SharedTexts]:
-    """The pairs of datasets that have any sentence in common, where texts are kept."""
+    """The pairs of datasets that share a sentence, if the results keep texts."""
     keys = {part.dataset: _keys(part) for part in parts if part.texts is not None}
     owners: dict[str, list[str]] = {}
     for name, texts in keys.items():
         for text in texts:
             owners.setdefault(text, []).append(name)
-    # Only texts with several owners cost more than a look: no pair of datasets is gone through.
+    # Only texts in several datasets are counted by pair, which avoids a loop over all pairs.
     counts = Counter(
         pair for names in owners.values() if len(names) > 1 for pair in combinations(names, 2)
     )
@@ -76,12 +76,12 @@ def _shared(pair: tuple[str, str], count: int, keys: dict[str, set[str]]) -> Sha
 
 
 def _keys(evidence: Evidence) -> set[str]:
-    """The distinct texts of a dataset that count."""
+    """The distinct texts of a dataset that are long enough and have gold mentions."""
     texts, ledger = evidence.texts or (), evidence.ledgers.get(MENTION)
     places = range(len(texts))
     if ledger is not None and evidence.folded is None:
         places = np.unique(ledger.gold.sentence).tolist()
-    fewest = FEWEST_TOKENS - 1  # joints between tokens
+    fewest = FEWEST_TOKENS - 1  # separators between tokens
     return {
         text_key(texts[at].replace(TOKEN_JOIN, ""))
         for at in places
@@ -90,7 +90,7 @@ def _keys(evidence: Evidence) -> set[str]:
 
 
 def why_refused(shared: Sequence[SharedTexts], datasets: Collection[str]) -> str | None:
-    """Why these datasets cannot be taken as independent; None if they can."""
+    """Why these datasets are not independent; None if they are."""
     pairs = [pair for pair in shared if pair.is_much]
     here = [pair for pair in pairs if pair.first in datasets and pair.second in datasets]
     return max(here, key=lambda pair: pair.share).reason if here else None

@@ -1,10 +1,10 @@
 """Read and write results files.
 
-A results file is strict JSON. Its first keys can be read by eye: version, format, signature,
-settings, losses. The evidence of each dataset follows as packed columns; rows, which would take ten
-times the space, are computed from it when the file is read. Two things are stored because evidence
-does not give them back: the bounds of intervals, which take long to compute, and rows from files of
-format 1 that rest on more than the evidence in those files.
+A results file is strict JSON. Its first keys are human-readable: version, format, signature,
+settings, losses. The evidence of each dataset follows as packed columns. Rows would take ten times
+the space, so they are computed from the evidence when the file is read. Two things are stored in
+addition: the bounds of intervals, which take long to compute, and rows from files of format 1 whose
+evidence is incomplete.
 """
 
 import base64
@@ -28,14 +28,14 @@ from nerscope.results.rows import Row, plain_row, rows_of
 from nerscope.scoring.evidence import Evidence, joint
 from nerscope.scoring.packing import pack_evidence, unpack_evidence
 
-# Raised when files change so that an older program would misread them; not the package's version.
+# Increased if older programs would misread new files; not the version of the package.
 FORMAT = 2
 _SURROGATES = re.compile("[\ud800-\udfff]")
-_REMEDY = "give a file that `evaluate -o` wrote"
-_REPAIR = "evaluate again, and save with `-o`"
-_MOST_BYTES = 1 << 31  # of the columns of a dataset; more is refused before it is inflated
+_REMEDY = "give a file that evaluate -o wrote"
+_REPAIR = "evaluate again, and save the results with -o FILE"
+_MOST_BYTES = 1 << 31  # of the columns of a dataset; larger ones are refused before decompression
 _KEY_FIELDS = ("dataset", "system", "run", "unit", "facet", "level", "type", "match", "metric")
-_MICRO = 1_000_000  # bounds are rounded to six digits: whole numbers of millionths are exact
+_MICRO = 1_000_000  # bounds are rounded to six digits, so millionths are exact
 _DAMAGE = (
     AttributeError,
     IndexError,
@@ -50,7 +50,7 @@ _DAMAGE = (
 
 
 class StoredResults(NamedTuple):
-    """What a results file holds, in the order of the arguments of `Results`."""
+    """The content of a results file, in the order of the arguments of `Results`."""
 
     evidence: list[Evidence]
     losses: list[SourceNote]
@@ -67,9 +67,9 @@ def to_json(
     *,
     with_rows: bool,
 ) -> str:
-    """Results as strict JSON: undefined is null.
+    """Results as strict JSON; undefined numbers are null.
 
-    Rows are there to be read by other programs; `from_json` computes them from the evidence.
+    Rows are for other programs; `from_json` computes them from the evidence.
     """
     content: dict[str, Any] = {
         "nerscope": version,
@@ -89,11 +89,11 @@ def to_json(
         lines.append(f',"intervals":{_compact(_Bounds.of(rows).as_plain())}')
     entries = ",\n".join(_compact(_plain_entry(part)) for part in evidence)
     text = "".join([*lines, f',"evidence":[\n{entries}\n]}}\n'])
-    return _SURROGATES.sub("\ufffd", text)  # of file names that are not UTF-8
+    return _SURROGATES.sub("\ufffd", text)  # in file names that are not UTF-8
 
 
 def _are_same(rows: Sequence[Row], computed: Sequence[Row]) -> bool:
-    """Whether two lists of rows are the same numbers in the same order, beside their bounds."""
+    """Whether two lists of rows have the same numbers in the same order, apart from bounds."""
     return rows is computed or (
         len(rows) == len(computed)
         and all(
@@ -103,12 +103,12 @@ def _are_same(rows: Sequence[Row], computed: Sequence[Row]) -> bool:
     )
 
 
-# What names a row; `attrgetter` reads all fields at once, and rows are many.
+# The key of a row; `attrgetter` reads all fields at once, which is fast for many rows.
 _key: Callable[[Row], tuple[object, ...]] = attrgetter(*_KEY_FIELDS)
 
 
 def settings_of(evidence: list[Evidence]) -> dict[str, Any]:
-    """The conditions as plain data: the signature, and the edges of buckets by dataset."""
+    """The settings as plain data: the signature, and the edges of buckets by dataset."""
     by_dataset = {
         part.dataset: {
             "signature": part.signature.parts(),
@@ -128,7 +128,7 @@ def settings_of(evidence: list[Evidence]) -> dict[str, Any]:
 
 
 def from_json(text: str, name: str) -> StoredResults:
-    """Results from their JSON; whatever is not as it should be is refused."""
+    """Results from their JSON; raise an InputError if it is invalid."""
     try:
         content = json.loads(text, parse_constant=_refuse_constant)
     except (TypeError, ValueError, RecursionError) as error:
@@ -140,11 +140,13 @@ def from_json(text: str, name: str) -> StoredResults:
         evidence, rows = read(content)
         protocol = _checked_protocol(content.get("protocol"))
         return StoredResults(evidence, losses, rows, protocol)
-    except UsageError as error:  # a metric that only a plug-in knows
+    except UsageError as error:  # a metric of a plug-in that is not loaded
         fact = f"{error.place}: {error.fact}"
-        raise InputError(name, fact, f"load its plug-in with --plugin, or {error.fix}") from None
+        raise InputError(
+            name, fact, f"--plugin FILE (the plug-in that defines it). {error.fix}"
+        ) from None
     except _DAMAGE as error:
-        raise InputError(name, f"these results are damaged ({error!r})", _REPAIR) from None
+        raise InputError(name, f"the results are damaged ({error!r})", _REPAIR) from None
 
 
 def _check_head(content: Any, name: str) -> None:
@@ -155,13 +157,13 @@ def _check_head(content: Any, name: str) -> None:
     if not known or not all(isinstance(content.get(key), kind) for key, kind in kinds.items()):
         raise InputError(name, "it holds no nerscope results", _REMEDY)
     if content["format"] < 1:
-        raise InputError(name, f"its format is {content['format']}, which never was", _REMEDY)
+        raise InputError(name, f"unknown format {content['format']}", _REMEDY)
     if content["format"] > FORMAT:
         raise InputError(
             name,
             f"its format is {content['format']} (nerscope {content['nerscope']}), "
-            f"this program knows {FORMAT}",
-            "install that version of nerscope or a newer one",
+            f"this version reads {FORMAT}",
+            "pip install --upgrade nerscope",
         )
 
 
@@ -176,7 +178,7 @@ def _read_format_2(content: Mapping[str, Any]) -> tuple[list[Evidence], list[Row
     _check_datasets(evidence)
     if "stored_rows" in content:
         return evidence, read_rows(content["stored_rows"], evidence)
-    # Now and not when they are needed: whatever is wrong with the evidence shows here.
+    # Computed now, not on first access, so that damaged evidence raises its error here.
     rows = [row for part in evidence for row in rows_of(part)]
     if "intervals" in content:
         rows = _Bounds.from_plain(content["intervals"]).added_to(rows)
@@ -185,7 +187,7 @@ def _read_format_2(content: Mapping[str, Any]) -> tuple[list[Evidence], list[Row
 
 def _listed(value: Any) -> list[Any]:
     if not isinstance(value, list):
-        raise TypeError("the evidence is no list")
+        raise TypeError("the evidence is not a list")
     return value
 
 
@@ -199,12 +201,12 @@ def _check_datasets(evidence: Sequence[Evidence]) -> None:
 class _Bounds:
     """The bounds of all rows, as columns in the order of the rows."""
 
-    order: str  # a digest of what names the rows: columns of other rows are of no use
-    status: np.ndarray  # 0: no bounds, 1: none could be had, 2: there are some
+    order: str  # a digest of the keys of the rows, to detect columns of other rows
+    status: np.ndarray  # 0: not computed, 1: undefined, 2: defined
     low: np.ndarray
     high: np.ndarray
     clusters: np.ndarray
-    caution: np.ndarray  # places in `cautions`; -1: none
+    caution: np.ndarray  # indices in `cautions`; -1: none
     cautions: list[str]
 
     @classmethod
@@ -234,15 +236,15 @@ class _Bounds:
             raise ValueError("columns of intervals differ in length")
         status, low, high, clusters, caution = columns
         if not np.isin(caution, np.arange(-1, len(cautions))).all():
-            raise ValueError("a caution of an interval is unknown")
+            raise ValueError("unknown caution of an interval")
         if not all(isinstance(text, str) for text in cautions) or not np.isfinite(low + high).all():
-            raise ValueError("an interval is no pair of numbers")
+            raise ValueError("an interval is not a pair of numbers")
         return cls(str(plain["order"]), status, low, high, clusters, caution, cautions)
 
     def added_to(self, rows: Sequence[Row]) -> list[Row]:
         """The rows with their bounds."""
         if len(rows) != len(self.status) or _order_of(rows) != self.order:
-            raise ValueError("intervals are those of other rows")
+            raise ValueError("the intervals belong to other rows")
         columns = (self.status, _fractions(self.low), _fractions(self.high))
         more = (self.clusters, self.caution)
         return [
@@ -268,7 +270,7 @@ def _order_of(rows: Sequence[Row]) -> str:
 
 
 def _numbers(bounds: Sequence[float | None]) -> np.ndarray:
-    """Bounds as millionths if that is exact, as it is of bounds that were rounded."""
+    """Bounds as millionths if that is exact, as for rounded bounds."""
     values = np.array([0.0 if bound is None else bound for bound in bounds])
     millionths = np.rint(values * _MICRO)
     return millionths.astype(np.int64) if np.array_equal(millionths / _MICRO, values) else values
@@ -279,7 +281,7 @@ def _fractions(column: np.ndarray) -> np.ndarray:
 
 
 def _plain_entry(evidence: Evidence) -> dict[str, Any]:
-    """The evidence of a dataset, with what a reader of the file may want to know of it."""
+    """The evidence of a dataset, with readable facts about it."""
     runs = {system: len(evidence.runs_of(system)) for system in evidence.systems}
     return {
         "dataset": evidence.dataset,
@@ -294,23 +296,23 @@ def _deflated(data: bytes) -> dict[str, Any]:
 
 
 def _inflate(entry: Mapping[str, Any]) -> bytes:
-    """The bytes of packed columns; refused if they are not as many as the entry says.
+    """The bytes of packed columns; raise a ValueError if their number is not the stated one.
 
-    The size is checked before and while bytes are inflated: a small file can claim to hold, or
-    really hold, more than memory does.
+    The size is checked before and during decompression, because a small file may expand to more
+    than the memory.
     """
     size = entry["size"]
     if type(size) is not int or not 0 <= size <= _MOST_BYTES:
-        raise ValueError(f"columns of {size!r} bytes")
+        raise ValueError(f"invalid size of columns {size!r}")
     inflater = zlib.decompressobj()
     data = inflater.decompress(base64.b64decode(entry["columns"], validate=True), size + 1)
     if len(data) != size or not inflater.eof or inflater.unused_data:
-        raise ValueError(f"columns that should have {size} bytes have others")
+        raise ValueError(f"columns do not have {size} bytes")
     return data
 
 
 def _refuse_constant(text: str) -> None:
-    raise ValueError(f"{text} is no number of JSON")
+    raise ValueError(f"{text} is not valid JSON")
 
 
 def _checked_loss(loss: Any) -> SourceNote:

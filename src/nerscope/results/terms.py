@@ -5,18 +5,17 @@ so that results can be read without the plug-ins that made them: a name that is 
 stands for itself.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from nerscope.corpus.units import ALL, TYPE
-from nerscope.errors import NerscopeError, UsageError, plural_of, suggest
+from nerscope.errors import NerscopeError, plural_of
 from nerscope.facets.buckets import range_phrase
-from nerscope.facets.facet import FACETS, attribute_named, fixed_facets
+from nerscope.facets.facet import FACETS, attribute_named
 from nerscope.registry import FactoryRegistry
 from nerscope.scoring.evidence import Evidence
 from nerscope.scoring.matching import MATCHES, TOKEN_MATCH_WORDS, USUAL_MATCHES, Match
 from nerscope.scoring.metrics import ERROR_SHARE, F1, METRICS, Metric
-from nerscope.stats.paired import METHODS
 
 
 class Wording(NamedTuple):
@@ -129,6 +128,16 @@ def attribute_phrase(facet: str) -> str:
     return FACETS[facet].phrase or facet_words(facet).title
 
 
+def short_phrase(facet: str) -> str:
+    """An attribute in few words; "" if the facet has levels of its own.
+
+    >>> short_phrase("eCon"), short_phrase("tmr")
+    ('mention consistency', '')
+    """
+    attribute = attribute_named(facet) if facet in FACETS else None
+    return "" if attribute is None else attribute.short or attribute_phrase(facet)
+
+
 _SUBSET_LEVELS = ("in", "out")
 Ranges = Mapping[tuple[str, str, str], str]  # by dataset, facet and level
 
@@ -178,97 +187,3 @@ def _wording(name: str, title: str, thing: Metric | Match | None) -> Wording:
     if thing is None:
         return Wording(name, title, title)
     return Wording(name, title, thing.phrase or title, thing.definition)
-
-
-# Terms that are no registered thing.
-_GENERAL = {
-    "bucket": "A range of an attribute's values: XS, S, L, XL. Edges are fixed on the gold test "
-    "mentions; a mention with a value equal to an edge belongs below it.",
-    "facet": "A way to divide mentions or tokens into levels, such as tmr or eLen.",
-    "gold": "What people annotated; predicted is what a system said.",
-    "holm": "Holm's correction for many p-values: the chance of any false claim stays below 5 %.",
-    "interval": "A range that holds the population value in 95 of 100 test sets like this one.",
-    "loss": "Something that was read otherwise than it is written, such as an invalid label.",
-    "match": "What counts as right, and for how much credit: exact, left, right, overlap, iou …",
-    "mention": "A span of tokens in one sentence with an entity type.",
-    "n": "The denominator: gold mentions for recall and F1, predicted ones for precision, tokens "
-    "for error rates.",
-    "p": "How often a difference as large as this one comes about without any true difference.",
-    "rho": "ρ: mean strength of the rank correlation between buckets and scores, over systems.",
-    "run": "One training of a system, with a seed; several runs show how much training varies.",
-    "signature": "All settings that move a number, in one line; quote it with the number.",
-    "spearman": "Rank correlation between buckets and scores: 1 if scores rise with every bucket.",
-    "support": "The number of gold mentions.",
-    "surface": "The exact tokens of a mention. Surface F1 scores each (surface, type) once.",
-    "tcm": "Type-confusable mentions: their text carries two or more types among gold test "
-    "mentions. tcm-unseen are those whose text is no training mention, tcm-seen the rest.",
-    "two-way": "Clusters by place (document, sentence or block) and by surface at once: a name "
-    "that is wrong is wrong wherever it occurs. Student's test goes with them: no swap does.",
-    "zeta": "ζ: mean value of an attribute over the test mentions.",
-}
-_ALIASES = {
-    **dict.fromkeys(("xs", "s", "m", "l", "xl"), "bucket"),
-    "f-score": F1,
-    "score": "hardeval",
-    "ζ": "zeta",
-    "ρ": "rho",
-}
-
-
-def all_terms() -> dict[str, str]:
-    """Every term with its definition, in alphabetical order."""
-    terms = {word.name: word.definition for word in _registered() if word.definition}
-    return dict(sorted({**terms, **_GENERAL}.items(), key=lambda item: item[0].lower()))
-
-
-def _registered() -> Iterator[Wording]:
-    from nerscope.formats.base import FORMATS  # tables need no format, and `compare` reads no file
-
-    # Where two things have the same name, the later one explains it: what tables print comes last.
-    for form in (FORMATS[name] for name in FORMATS):
-        yield Wording(form.name, form.title, form.phrase, form.definition)
-    for method in (METHODS[name] for name in METHODS):
-        yield Wording(method.name, method.title, method.phrase, method.definition)
-    # Levels come in reverse: of facets that share the name of a level, the first one explains it.
-    for facet in reversed(fixed_facets()):
-        yield from (level_words(facet.name, level) for level in facet.level_codes)
-    yield from map(match_words, (*MATCHES, *TOKEN_MATCH_WORDS))
-    yield from map(facet_words, FACETS)
-    yield from map(metric_words, METRICS)
-
-
-def explain_term(term: str) -> tuple[str, str]:
-    """The term as it is written in tables, and its definition; a level may be FACET=LEVEL.
-
-    >>> explain_term("TER")[0], explain_term("f(beta=2)")[0], explain_term("tmr=seen")[0]
-    ('ter', 'f', 'tmr=seen')
-    """
-    facet, equals, level = term.partition("=")
-    if equals and facet in FACETS:
-        return term, _level_definition(facet, level)
-    terms = all_terms()
-    lowered = term.lower()
-    by_lower = {name.lower(): name for name in terms}
-    for key in (lowered, _ALIASES.get(lowered, ""), lowered.partition("(")[0].strip()):
-        if key in by_lower:
-            name = by_lower[key]
-            levels = _levels_of(name)
-            return name, terms[name] + (f" Levels: {', '.join(levels)}." if levels else "")
-    raise UsageError(f"term '{term}'", "it is not in the glossary", suggest(term, terms))
-
-
-def _level_definition(facet: str, level: str) -> str:
-    levels = _levels_of(facet)
-    if not levels:  # an attribute: its buckets have the same meaning everywhere
-        return f"{_GENERAL['bucket']} Here, of: {facet_words(facet).phrase}."
-    if level not in levels:
-        raise UsageError(
-            f"term '{facet}={level}'", "it is not in the glossary", suggest(level, levels)
-        )
-    words = level_words(facet, level)
-    return words.definition or f"{words.phrase[:1].upper()}{words.phrase[1:]}."
-
-
-def _levels_of(name: str) -> list[str]:
-    """The levels of a facet; none for an attribute, and for any other term."""
-    return [level for facet in fixed_facets() if facet.name == name for level in facet.level_codes]

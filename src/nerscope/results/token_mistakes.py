@@ -1,4 +1,4 @@
-"""Single wrong tokens of a facet of tokens, such as `hard=diff-E`, in their sentences."""
+"""Wrong tokens at the levels of token facets, such as `hard=diff-E`, with their sentences."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -15,23 +15,23 @@ from nerscope.scoring.evidence import TOKEN_JOIN, Evidence, Units
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TokenRow(LevelledRow):
-    """A token whose label is wrong in one run."""
+    """A token with a wrong label in one run."""
 
     dataset: str
     system: str
     run: str
     token: str
     position: int  # in the sentence, from 0
-    gold: str  # BILOU labels, O for none
+    gold: str  # BILOU labels; O means no mention
     predicted: str
-    levels: dict[str, str]  # by facet of tokens
+    levels: dict[str, str]  # by token facet
     sentence: str
     tokens: list[str]
     place: str
 
 
 def token_facets(results: Results) -> dict[str, list[str]]:
-    """The levels of each facet of tokens that the results have."""
+    """The levels of each token facet in the results."""
     return {
         table.facet: list(table.levels)
         for part in results.evidence
@@ -49,8 +49,8 @@ def token_mistakes(
     sample: int | None = None,
     seed: int = 0,
 ) -> tuple[list[TokenRow], int]:
-    """The wrong tokens at all of some levels, written FACET=LEVEL, and how many wrong ones there
-    are at all. The error is the one that token error rates count.
+    """The wrong tokens that are at all of these levels (FACET=LEVEL), and their total number.
+    Errors are those that token error rates count.
 
     >>> from nerscope import evaluate
     >>> train = [(["Leeds", "won"], ["B-ORG", "O"])]
@@ -68,7 +68,7 @@ def token_mistakes(
         if name not in known or level not in known[name]:
             wrong = level if name in known else name
             raise UsageError(
-                f"--facet {facet}", "the results do not have it", suggest(wrong, list(choices))
+                f"--facet {facet}", "it is not in the results", suggest(wrong, list(choices))
             )
     everything = [row for part in results.evidence for row in _rows(part, system)]
     chosen = [
@@ -91,7 +91,7 @@ def _rows(evidence: Evidence, system: str | None) -> Iterator[TokenRow]:
         return
     if evidence.texts is None:
         raise InputError(
-            evidence.dataset, "the results keep no texts", "evaluate again, without --no-text"
+            evidence.dataset, "the results keep no texts", "evaluate again without --no-text"
         )
     gold = _Labels(gold_side(evidence))
     for place, (name, run) in enumerate(evidence.runs):
@@ -134,7 +134,7 @@ def _place(evidence: Evidence, sentence: int, position: int) -> str:
     name, lines = evidence.gold_name, evidence.lines
     if lines is None:
         return f"{name}: sentence {sentence + 1}"
-    if name.startswith("<"):  # in memory, a line is a sentence
+    if name.startswith("<"):  # data in memory: one line is one sentence
         return f"{name}:{sentence + 1}"
     return f"{name}:{int(lines[sentence]) + (position if evidence.line_a_token else 0)}"
 

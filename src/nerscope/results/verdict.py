@@ -1,4 +1,4 @@
-"""A verdict of the gate: the number that a condition means, and what its rules say of it."""
+"""A verdict of the gate: the number of a condition, and the decision of its rules."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,23 +29,23 @@ from nerscope.stats.system_differences import differences as all_differences
 from nerscope.stats.two_way import jackknives
 
 NAN = float("nan")
-_DEFAULTS = (ALL, "in")  # the level that stands for a facet; "in" is that of a subset
+_DEFAULTS = (ALL, "in")  # the default level of a facet; "in" is the level of a subset
 
 
 class Measurement(NamedTuple):
-    """A value, its denominator, and, if there is another one to hold it against, what follows."""
+    """A value, its denominator and, with a baseline, the old value and the difference."""
 
     new: float
     n: int
     old: float = NAN
     difference: Difference | None = None  # new - old
-    has_same_outputs: bool = False  # the outputs differ in no sentence
+    has_same_outputs: bool = False  # the outputs are equal in every sentence
     interval: Interval = None  # of `new` alone, each bound at the level of the condition
     all_clusters: int = 0  # of the dataset, with and without such units
 
 
 class MeasuredCell(NamedTuple):
-    """The facet, level and match that a condition means in some evidence."""
+    """The facet table, level and match of a condition."""
 
     table: FacetTable
     level: str | None
@@ -57,33 +57,33 @@ Measurements = Mapping[tuple[str, str | None], Measurement]  # by level and type
 
 
 def measured_cell(evidence: Evidence, condition: Condition) -> MeasuredCell:
-    """The facet, level and match of a condition; what the evidence does not have is refused."""
+    """The cell of a condition; raise a UsageError if the evidence does not have it."""
     facet, level = _facet_and_level(evidence, condition)
     table = facet_table_named(evidence, facet, condition.match, condition.metric)
     match = condition.match or table.matches[0]
     if match not in table.matches:
         raise UsageError(
             condition.at("match", f"match '{match}'"),
-            f"{facet} is not measured by it",
+            f"{facet} was not evaluated with it",
             suggest(match, table.matches),
         )
     if condition.metric not in table.metrics[match]:
         raise UsageError(
             condition.at("metric", f"cell '{condition.cell}'"),
-            f"there is no metric '{condition.metric}' of {facet}",
+            f"{facet} has no metric '{condition.metric}'",
             suggest(condition.metric, table.metrics[match]),
         )
     if metric_named(condition.metric).better == NEITHER:
         raise UsageError(
             condition.at("metric", f"metric '{condition.metric}'"),
-            "neither a high nor a low value of it is the better one",
+            "neither high nor low values of it are better",
             "choose another metric",
         )
     return MeasuredCell(table, level, match)
 
 
 def _facet_and_level(evidence: Evidence, condition: Condition) -> tuple[str, str | None]:
-    """The facet may have a sign = itself, as subsets do, so it is looked for first."""
+    """Facet and level; a subset contains "=" itself, so the facet is looked up first."""
     facet, level = condition.facet, condition.level
     if facet not in evidence.facets and level is None:
         before, _, after = facet.rpartition("=")
@@ -112,7 +112,7 @@ def measure_system(side: SystemOnDataset, there: MeasuredCell, metric: str) -> M
 def measure_intervals(
     side: SystemOnDataset, there: MeasuredCell, metric: str, sampling: Sampling, alpha: float
 ) -> dict[tuple[str, str | None], Interval]:
-    """The interval of every number of one system alone, which leaves out a share of alpha."""
+    """The interval of every number of one system alone, at level 1 - alpha."""
     part = only_runs(side.evidence, side.evidence.runs_of(side.system))
     narrow, unit = _narrow(part, there, metric), sampling.cluster_unit(part)
     clustered = ClusterCounts(
@@ -148,13 +148,11 @@ def measure_differences(
 
 
 def _alike(narrow: Evidence, there: MeasuredCell, compared: Sequence[Difference]) -> list[bool]:
-    """Of every number, whether the outputs are the same: errors of a document may change places,
-    so its counts alone do not tell.
-    """
+    """For every number, whether the outputs are equal; equal counts are not enough."""
     if all(difference.differing for difference in compared):
         return [False] * len(compared)
-    # Two errors that change places within a document leave its counts as they were, so outputs
-    # are compared by sentence, whatever clusters are.
+    # Two errors that swap places within a document leave its counts unchanged, so outputs are
+    # compared by sentence, whatever the clusters are.
     sentences = groups_of(np.arange(len(narrow.documents)))
     clustered = ClusterCounts(narrow, narrow.tables[0], there.match, (NEW, OLD), sentences)
     differing = clustered.differing(NEW, OLD).number()
@@ -166,7 +164,7 @@ def pick_measurement(
     there: MeasuredCell,
     condition: Condition,
 ) -> Measured:
-    """What was measured of the cell that a condition means."""
+    """The measurement of the cell of a condition."""
     levels = list(dict.fromkeys(level for level, _ in measurements))
     level = there.level or next(
         (name_of_level for name_of_level in _DEFAULTS if name_of_level in levels), ALL
@@ -176,7 +174,7 @@ def pick_measurement(
         key = "facet" if condition.level is None else "level"
         raise UsageError(
             condition.at(key, cell),
-            f"there is no level '{level}' of {facet}",
+            f"{facet} has no level '{level}'",
             suggest(level, levels),
         )
     kind = condition.type
@@ -188,7 +186,7 @@ def pick_measurement(
         ]
         raise UsageError(
             condition.at("type", cell),
-            f"there is no type '{kind}' of {facet}",
+            f"{facet} has no type '{kind}'",
             suggest(str(kind), types) if types else "leave the type out",
         )
     return measurements[level, kind]
@@ -204,23 +202,22 @@ def _defined(value: float | None) -> float:
 
 
 OK, FAIL, UNDECIDED = "ok", "fail", "undecided"
-BASELINE, REFERENCE = "baseline", "reference"  # what a drop is held against
+BASELINE, REFERENCE = "baseline", "reference"  # what a drop is measured against
 _ORDINARY = 0.05  # the one-sided level whose bound gives the standard error
-_EPSILON = 1e-9  # points: rounding must not decide
+_EPSILON = 1e-9  # points: tolerance for rounding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """What the gate found for one number of one system.
+    """The verdict of the gate for one number of one system.
 
     `new` and `old` are values as in results; `drop`, `low`, `high` and `detectable` are in points
-    (percent). The difference to the baseline lies above `low` with the confidence 1 - `alpha`, and
-    below `high`; a negative difference is always for the worse. `p` is how surprising so small a
-    drop would be if the true one were as large as allowed. With always-valid bounds, `e_value` is
-    the evidence that it is smaller, and p is 1 / `e_value`. `new_low` and `new_high` are the bounds
-    of `new` alone, where a floor is held against them. A drop of `detectable` points is told
-    from none in eight of ten test sets like this one. `failed` tells whether the verdict stops a
-    release.
+    (percent). The difference to the baseline is above `low`, and below `high`, each with confidence
+    1 - `alpha`; a negative difference is always worse. `p` is the p-value of the hypothesis that
+    the true drop is as large as allowed. With always-valid bounds, `e_value` is the evidence that
+    it is smaller, and p is 1 / `e_value`. `new_low` and `new_high` are the bounds of `new` alone,
+    if a floor is compared with them. The test set detects a drop of `detectable` points with 80 %
+    power. `failed` says whether the verdict stops a release.
     """
 
     dataset: str
@@ -242,7 +239,7 @@ class Verdict:
     new_high: float = NAN
     detectable: float = NAN
     clusters: int | None = None  # documents or sentences
-    differing: int | None = None  # of them, those in which new and old differ
+    differing: int | None = None  # clusters in which new and old differ
     over: str | None = None  # document or sentence
     alpha: float = 0.05
     compared: bool = False
@@ -252,7 +249,7 @@ class Verdict:
 
     @property
     def number(self) -> CellWords:
-        """The words of the number: its metric, and the cell that it is measured on."""
+        """The number in words: its metric and its cell."""
         facet, _, level = self.cell.partition("=")
         if facet not in FACETS or "&" in self.cell:  # all mentions, or a subset
             facet, level = self.cell, ALL if self.cell == ALL else _DEFAULTS[1]
@@ -260,7 +257,7 @@ class Verdict:
 
     @property
     def name(self) -> str:
-        """Which number it is about."""
+        """The name of the number, with dataset and system."""
         words = self.number
         number = f"{words.phrase} ({words.code})" if words.code else words.phrase
         to_reference = "against the reference" if self.against == REFERENCE else None
@@ -279,7 +276,7 @@ class Verdict:
 
     @property
     def word(self) -> str:
-        """The verdict as a word; in capitals if it stops a release."""
+        """The verdict as a word, in capitals if it stops a release."""
         return self.verdict.upper() if self.failed else self.verdict
 
     def __str__(self) -> str:
@@ -303,7 +300,7 @@ class Verdict:
             yield f"{self.differing:,} of {whole} {verb}{'s' if self.differing == 1 else ''}"
 
     def _bounds(self) -> str:
-        """The bounds of the drop; where outputs are the same, they did not decide."""
+        """The bounds of the drop; empty if the outputs are equal."""
         if not self.differing and self.verdict == OK:
             return ""
         if math.isnan(self.low):
@@ -316,25 +313,25 @@ class Verdict:
 
 
 class MeasuredPoints(NamedTuple):
-    """A measured number on the scale of conditions; a negative gain is for the worse."""
+    """A measured number in points; a negative gain is worse."""
 
     value: float
     gain: float = NAN
     low: float = NAN
     high: float = NAN
-    p: float = NAN  # of a drop as large as allowed
+    p: float = NAN  # of the hypothesis that the drop is as large as allowed
     detectable: float = NAN
-    e_value: float = NAN  # that the drop is smaller
+    e_value: float = NAN  # the evidence that the drop is smaller
     least: float = NAN  # the bounds of the value itself, the worse one first
     most: float = NAN
 
 
 def _shown(value: float) -> str:
-    return "undefined" if math.isnan(value) else f"{round(value, 2) + 0.0:.2f}"  # no minus zero
+    return "undefined" if math.isnan(value) else f"{round(value, 2) + 0.0:.2f}"  # never -0.0
 
 
 def points_of(condition: Condition, measurement: Measurement) -> MeasuredPoints:
-    """A measured number in points, turned round if lower is better."""
+    """A measured number in points, with the sign reversed if lower is better."""
     scale, metric = scale_of(condition.metric), metric_named(condition.metric)
     least, most = _value_bounds(condition, measurement)
     points = MeasuredPoints(scale * measurement.new, least=scale * least, most=scale * most)
@@ -342,13 +339,13 @@ def points_of(condition: Condition, measurement: Measurement) -> MeasuredPoints:
     if difference is None:
         return points
     gain = scale * metric.gain(measurement.new - measurement.old)
-    # Each bound leaves out alpha, on its side.
+    # Each bound is one-sided, at level alpha.
     bounds = difference.bounds(2 * condition.alpha)
     low, high = sorted(scale * metric.gain(bound) for bound in bounds) if bounds else (NAN, NAN)
     allowed = condition.max_drop or 0.0
     as_value = allowed / scale
     p = difference.p_above(-as_value) if metric.better > 0 else difference.p_below(as_value)
-    # p is read off a grid; where it is close to alpha, the bound has the last word.
+    # p is interpolated on a grid; close to alpha, the bound decides.
     if low > -allowed:
         p = min(p, math.nextafter(condition.alpha, 0.0))
     elif not math.isnan(p):
@@ -361,15 +358,15 @@ def points_of(condition: Condition, measurement: Measurement) -> MeasuredPoints:
 def _always_valid(
     condition: Condition, measurement: Measurement, points: MeasuredPoints
 ) -> MeasuredPoints:
-    """The same with bounds that hold at all sizes of the test set at once."""
+    """The points with bounds that hold for all sizes of the test set at once."""
     assert measurement.difference is not None
     scale = scale_of(condition.metric)
     bounds = measurement.difference.bounds(2 * _ORDINARY)
     if bounds is None:
         return points
     known = _information(condition, measurement)
-    # Student's quantile in the ordinary bound makes up for few clusters, and the spread of runs is
-    # in it: their part is as wide as that of clusters, which is more than it needs.
+    # The ordinary bound accounts for few clusters (Student's quantile) and for the variance over
+    # runs. Scaling it widens the part of runs like the part of clusters, which is conservative.
     error = scale * (bounds[1] - bounds[0]) / 2 / normal_quantile(1 - _ORDINARY)
     reach = standard_errors(condition.alpha, known) * error
     distance = points.gain + (condition.max_drop or 0.0)
@@ -389,7 +386,7 @@ def _information(condition: Condition, measurement: Measurement) -> float:
 
 
 def _value_bounds(condition: Condition, measurement: Measurement) -> tuple[float, float]:
-    """The bounds of the number itself, each of which leaves out alpha."""
+    """The bounds of the number itself, each one-sided at level alpha."""
     if measurement.interval is None:
         return NAN, NAN
     if not condition.always_valid:
@@ -401,14 +398,14 @@ def _value_bounds(condition: Condition, measurement: Measurement) -> tuple[float
 
 
 def floor_level(condition: Condition) -> float:
-    """The share that the interval of a number leaves out, for a floor by interval."""
+    """The two-sided level of the interval of a number, for a floor by interval."""
     return 2 * (_ORDINARY if condition.always_valid else condition.alpha)
 
 
 def decide(
     condition: Condition, measurement: Measurement, compared: bool, against: str = BASELINE
 ) -> tuple[str, str]:
-    """The verdict of all rules of a condition, and the rule that decided: the first to fail."""
+    """The verdict of all rules of a condition, and the rule that decided (the first that fails)."""
     if compared and math.isnan(measurement.new) and not math.isnan(measurement.old):
         return FAIL, "no longer defined"
     points = points_of(condition, measurement)
@@ -433,7 +430,7 @@ def _rule_verdicts(
 
 
 def _above(condition: Condition, floor: float, points: MeasuredPoints) -> tuple[str, str]:
-    """The verdict of a floor, by the value alone or by its bounds, and the rule."""
+    """The verdict of a floor, by the value or by its bounds, and the rule."""
     gain = metric_named(condition.metric).gain
     if condition.floor_rule == BY_VALUE or math.isnan(points.value):
         is_above = gain(points.value - floor) >= -_EPSILON
@@ -447,7 +444,7 @@ def _above(condition: Condition, floor: float, points: MeasuredPoints) -> tuple[
 
 
 def _within(allowed: float, points: MeasuredPoints) -> str:
-    """OK if the whole interval of the drop is below what is allowed, FAIL if it is above."""
+    """OK if the interval of the drop is below the allowed drop, FAIL if it is above."""
     if points.low > -allowed:
         return OK
     return FAIL if points.high < -allowed else UNDECIDED

@@ -26,8 +26,8 @@ from nerscope.stats.intervals import FEW_CLUSTERS as FEW_CLUSTERS
 from nerscope.stats.intervals import Interval, intervals
 from nerscope.stats.two_way import jackknives
 
-_OVERALL = "\0overall"  # a level beside those of the facet: all of them together
-FEWEST_UNITS = 30  # a group of fewer units is not worth a headline
+_OVERALL = "\0overall"  # an extra level: all units of the facet
+FEWEST_UNITS = 30  # smaller groups are not listed
 
 
 class Estimate(NamedTuple):
@@ -53,13 +53,13 @@ class WeakSpot(ResultRow):
     low: float
     high: float
     overall: float  # the score of all units
-    shortfall: float  # how far this score is worse than the overall score: always positive
-    shortfall_low: float  # its lower 95 % bound: what the ranking uses
+    shortfall: float  # how much worse than the overall score: always positive
+    shortfall_low: float  # the lower 95 % bound, by which spots are ranked
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OverallScore(ResultRow):
-    """One of precision, recall and F1 of a system over everything, with its interval."""
+    """The overall precision, recall or F1 of a system, with its interval."""
 
     value: float | None
     n: int
@@ -75,7 +75,7 @@ class OverallScores(ResultRow):
     dataset: str
     system: str
     support: int
-    over: str  # what intervals rest on: documents or sentences
+    over: str  # the clusters of the intervals: documents or sentences
     clusters: int
     match: str  # exact, if it was evaluated
     precision: OverallScore
@@ -86,9 +86,10 @@ class OverallScores(ResultRow):
 def weak_spots(results: Results, system: str | None = None, most: int = 4) -> list[WeakSpot]:
     """For each dataset and system, the levels that fall furthest below its overall score.
 
-    At most one level of each facet, `most` in all. They are ranked by the lower 95 % bound of the
-    shortfall and not by the score itself, which is low by chance in small levels. A level of fewer
-    than 30 units is left out, and so is one whose interval includes the overall score.
+    The list has at most one level per facet and `most` levels in all. Levels are ranked by the
+    lower 95 % bound of the shortfall, because the score itself is often low by chance in small
+    levels. Levels of fewer than 30 units are left out, and levels whose interval includes the
+    overall score.
     """
     check_system(results, system)
     spots = list[WeakSpot]()
@@ -104,23 +105,24 @@ def weak_spots(results: Results, system: str | None = None, most: int = 4) -> li
 def _one_per_facet(ranked: Sequence[WeakSpot]) -> list[WeakSpot]:
     by_facet: dict[str, WeakSpot] = {}
     for spot in ranked:
-        # Facets of tokens overlap much: one spot of them all is enough.
+        # Facets of tokens overlap a lot, so one spot for all of them is enough.
         by_facet.setdefault("tokens" if spot.metric == TER else spot.facet, spot)
     return list(by_facet.values())
 
 
 def _candidates(evidence: Evidence) -> Iterator[WeakSpot]:
-    """Every level of every facet, and every type, that is worse than the whole."""
+    """Every level of every facet, and every type, that scores below the overall score."""
     for table in evidence.tables:
         match, metric = _shown(table)
         if metric is None:
             continue
         is_overall = table.facet == ALL
         by_type = is_overall and table.unit == MENTION
-        # The overall score must be of the units that the facet divides, so it is one level more.
+        # The overall score must be over the units of the facet, so it is computed as one more
+        # level.
         codes = tuple(sorted({code for codes in table.levels.values() for code in codes}))
         widened = replace(table, levels={**table.levels, _OVERALL: codes}, by_type=by_type)
-        cells: list[tuple[str, str, CellKey]]  # facet and level as they are shown
+        cells: list[tuple[str, str, CellKey]]  # facet and level as displayed
         if is_overall:
             cells = [
                 (TYPE, name, CellKey(ALL, code, metric.name))
@@ -166,9 +168,9 @@ def _shown(table: FacetTable) -> tuple[str, Metric | None]:
 
 
 def _shortfall(metric: Metric, overall: Estimate, cell: Estimate) -> tuple[float, float]:
-    """How far a cell is worse than the overall score, and the lower 95 % bound of that.
+    """The shortfall of a cell against the overall score, and its lower 95 % bound.
 
-    The bound is that of the cell's interval which is nearer to the overall score.
+    The bound is computed from the end of the cell's interval that is nearer to the overall score.
     """
     if cell.interval is None or cell.value != cell.value:
         return 0.0, 0.0
@@ -179,10 +181,10 @@ def _shortfall(metric: Metric, overall: Estimate, cell: Estimate) -> tuple[float
 def estimate(
     evidence: Evidence, table: FacetTable, match: str, metrics: tuple[str, ...]
 ) -> dict[str, dict[CellKey, Estimate]]:
-    """Some metrics of a facet by system: every level and type, with its uncertainty."""
+    """Metrics of every level and type of a facet by system, with intervals."""
     narrow = replace(table, metrics={match: metrics})
     unit = resampling_unit(evidence)
-    # All systems together: the spread of few runs is estimated with the help of the others.
+    # All systems together: systems with few runs borrow the spread of the others.
     clustered = ClusterCounts(
         evidence, narrow, match, evidence.systems, clusters_of(evidence, unit)
     )
@@ -237,7 +239,7 @@ def _summary_row(
 
 
 def _overall_score(row: Row | None, computed: Estimate) -> OverallScore:
-    """An estimate; where the results have an interval already, it is that one."""
+    """The score, with the interval of the results if they have one."""
     low, high = computed.interval or (None, None)
     if row is not None and row.low is not None:
         low, high = row.low, row.high
@@ -246,5 +248,5 @@ def _overall_score(row: Row | None, computed: Estimate) -> OverallScore:
 
 
 def resampling_unit(evidence: Evidence) -> str:
-    """What intervals rest on, documents or sentences: the choice of the user, or the default."""
+    """The clusters of intervals, documents or sentences: chosen by the user, or the default."""
     return evidence.signature.resampling.get("resample") or cluster_unit_of(evidence)

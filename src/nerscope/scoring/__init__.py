@@ -1,1 +1,1 @@
-"""Arithmetic on codes: which predictions match, what they count, and the metrics made of counts."""
+"""Scoring: pair predictions with gold mentions, count the pairs, and compute metrics."""

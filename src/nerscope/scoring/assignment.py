@@ -1,12 +1,12 @@
-"""The best one-to-one choice among candidate pairs: largest worth, then smallest names.
+"""The best one-to-one choice among candidate pairs: largest worth, ties broken by names.
 
-Most candidates stand alone and are taken as they are. The rest falls into groups that share
-mentions. In a small group all choices are tried. In a large one the Hungarian algorithm finds a
-best choice and *prices* that prove it, which tell which pairs are part of any best choice; among
-those, names decide.
+Most candidates compete with no other and are chosen directly. The rest is divided into groups that
+share mentions. In a small group, all choices are tried. In a large group, the Hungarian algorithm
+finds a best choice, and *prices* that show which pairs are part of any best choice; among those,
+names decide.
 
 Worked example: gold mentions g1, g2 and predictions p1, p2, where g1 overlaps both predictions and
-g2 only p1. Taking g1-p1 first leaves g2 without a partner; g1-p2 with g2-p1 is one pair more.
+g2 only p1. Choosing g1-p1 first leaves g2 without a partner; g1-p2 with g2-p1 gives one more pair.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -18,15 +18,15 @@ import numpy as np
 
 from nerscope.corpus.arrays import Bools, Floats, Ints
 
-_FINEST = 1_000_000  # credit is a fraction with no larger denominator, so that sums are exact
-_SMALL = 8  # pairs of a group of which all choices are tried: at most 2**8
-_Matrix = Any  # an array of int64, or of Python's integers where those are too small
+_FINEST = 1_000_000  # the largest denominator of credits, which keeps sums exact
+_SMALL = 8  # pairs of a group in which all choices are tried: at most 2**8
+_Matrix = Any  # an array of int64, or of Python integers if int64 is too small
 
 
 class Worth(NamedTuple):
-    """What candidates are worth, as parallel arrays: each criterion outweighs all that follow it.
+    """The worth of candidates, as parallel arrays: each criterion outweighs all later ones.
 
-    One more pair counts between `credit` and `same_type`.
+    The number of pairs is a criterion between `credit` and `same_type`.
     """
 
     exact: Bools
@@ -40,23 +40,23 @@ class _Pair(NamedTuple):
 
     left: int
     right: int
-    number: int  # among the candidates
+    number: int  # its index among the candidates
     exact: bool
     credit: float
     same_type: bool
     shared: int
 
 
-NamesOf = Callable[[list[int]], Sequence[Any]]  # of candidates: comparable, equal if they are alike
+NamesOf = Callable[[list[int]], Sequence[Any]]  # of candidates; comparable
 
 
 def best_assignment(left: Ints, right: Ints, worth: Worth, names_of: NamesOf) -> Ints:
-    """Choose candidates so that no mention is used twice: indices into the parallel arrays.
+    """Choose candidates so that no mention is used twice; return their indices.
 
     `left` and `right` number the gold and the predicted mention of each candidate. Among choices of
-    the same worth, the one whose sorted list of names is the smallest is taken; then the one that
-    gives exact pairs and credit to the smallest names, so that both go to the same types read from
-    either end; then the one whose list of indices is the smallest.
+    the same worth, the one with the smallest sorted list of names wins; then the one with
+    the smallest sorted list of names, exactness and credit, so that the result does not depend on
+    reading direction; then the one with the smallest list of indices.
 
     >>> gold, pred, no = np.array([0, 0, 1]), np.array([0, 1, 0]), np.zeros(3, bool)
     >>> worth = Worth(no, np.ones(3), ~no, np.ones(3, int))
@@ -80,7 +80,7 @@ def best_assignment(left: Ints, right: Ints, worth: Worth, names_of: NamesOf) ->
             chosen += choices[0]
         else:
             ties.append(choices)
-    # Names are looked up for all groups at once, which costs little more than for one.
+    # Names are looked up for all groups at once, which costs little more than for one group.
     tied = sorted({number for choices in ties for choice in choices for number in choice})
     names = dict(zip(tied, names_of(tied), strict=True)) if tied else {}
 
@@ -98,7 +98,7 @@ def best_assignment(left: Ints, right: Ints, worth: Worth, names_of: NamesOf) ->
 
 
 def _groups(pairs: Sequence[_Pair]) -> Iterator[list[_Pair]]:
-    """The pairs in groups that have no mention in common, each in the order of the candidates."""
+    """The pairs in groups without common mentions, each in the order of the candidates."""
     by_left: dict[int, list[_Pair]] = {}
     by_right: dict[int, list[_Pair]] = {}
     for pair in pairs:
@@ -131,7 +131,7 @@ def _total_order(group: Sequence[_Pair]) -> list[int]:
     credits = [_fraction(pair.credit) for pair in group]
     scale = lcm(*(denominator for _, denominator in credits))
     steps = [numerator * (scale // denominator) for numerator, denominator in credits]
-    # A choice has no more pairs than either side has mentions.
+    # A choice has at most as many pairs as either side has mentions.
     most = min(len({pair.left for pair in group}), len({pair.right for pair in group}))
     for_count = most.bit_length()
     for_credit = (most * max(steps)).bit_length()
@@ -147,8 +147,8 @@ def _total_order(group: Sequence[_Pair]) -> list[int]:
 
 @cache
 def _fraction(credit: float) -> tuple[int, int]:
-    """The numerator and denominator that the credit was made of: 0.333… is 1 and 3."""
-    from fractions import Fraction  # needed only where candidates compete
+    """The numerator and denominator of a credit: 0.333… is 1 and 3."""
+    from fractions import Fraction  # needed only if candidates compete
 
     fraction = Fraction(credit).limit_denominator(_FINEST)
     return fraction.numerator, fraction.denominator
@@ -176,15 +176,15 @@ def _choices(places: list[int], group: Sequence[_Pair]) -> Iterator[list[int]]:
     free = [place for place in rest if group[place].left != left and group[place].right != right]
     for choice in _choices(free, group):
         yield [first, *choice]
-    if len(free) < len(rest):  # else leaving the pair out only loses its worth
+    if len(free) < len(rest):  # otherwise, leaving the pair out only loses its worth
         yield from _choices(rest, group)
 
 
 def _solve(group: Sequence[_Pair], names_of: NamesOf) -> list[int]:
     """The best choice of a large group.
 
-    The group becomes a square of gold mentions by predictions, where a pair that is no candidate is
-    worth 0: to be paired in that way is to stay alone.
+    The group becomes a square matrix of gold mentions by predictions. A pair that is not a
+    candidate is worth 0 and means that both mentions stay unpaired.
     """
     rows = {left: k for k, left in enumerate(sorted({pair.left for pair in group}))}
     columns = {right: k for k, right in enumerate(sorted({pair.right for pair in group}))}
@@ -208,7 +208,7 @@ def _solve(group: Sequence[_Pair], names_of: NamesOf) -> list[int]:
 
 
 class _TightChoice:
-    """A complete choice of tight cells, and the cells it could have instead.
+    """A complete choice of tight cells, and the alternative cells.
 
     `options[row]` has a bit for each tight column of the row: sets of columns as whole numbers.
     """
@@ -220,9 +220,9 @@ class _TightChoice:
         self.options = [int.from_bytes(row.tobytes(), "little") for row in packed]
 
     def prefer_first(self, cells: Sequence[tuple[int, int]], rank: Sequence[int]) -> None:
-        """Make the sorted list of the ranks of its cells the smallest that is possible.
+        """Change the choice to the one with the smallest sorted list of ranks of its cells.
 
-        Rank by rank, the choice takes as many cells of it as it can.
+        Rank by rank, the choice takes as many cells of this rank as possible.
         """
         cells_of_rank: dict[int, list[tuple[int, int]]] = {}
         for cell, value in zip(cells, rank, strict=True):
@@ -235,13 +235,13 @@ class _TightChoice:
                 self._take_most(possible)
 
     def _take(self, row: int, column: int) -> bool:
-        """Exchange partners so that the row has the column; if that cannot be, rule it out."""
+        """Exchange partners so that the row gets the column; if impossible, remove this option."""
         if not self.options[row] >> column & 1:
             return False
         if self.partner[row] == column:
             return True
-        # The holder of the column needs another one, whose holder needs another one, and so on,
-        # until one takes the column that the row gives away.
+        # The holder of the column needs another column, whose holder needs another one, and so on,
+        # until one takes the column that the row releases.
         free, first, seen = self.partner[row], self.holder[column], 1 << column
         came: dict[int, tuple[int, int]] = {}  # row -> the row that takes its column, the column
         waiting = [first]
@@ -268,13 +268,13 @@ class _TightChoice:
         self.partner[row], self.holder[column] = column, row
 
     def _fix(self, row: int, column: int) -> None:
-        """Leave no other option for the row and the column."""
+        """Remove all other options of the row and of the column."""
         others = ~(1 << column)
         self.options = [columns & others for columns in self.options]
         self.options[row] = 1 << column
 
     def _take_most(self, cells: Sequence[tuple[int, int]]) -> None:
-        """Leave the choices that have as many of the cells as possible."""
+        """Keep only the choices with as many of the cells as possible."""
         size = len(self.partner)
         at = tuple(np.array(cells).T)
         allowed = [[columns >> k & 1 for k in range(size)] for columns in self.options]
@@ -303,14 +303,14 @@ def _square(size: int, at: tuple[Ints, ...], values: Sequence[int]) -> _Matrix:
 def _hungarian(worth: _Matrix, allowed: Bools) -> tuple[Ints, Bools]:
     """The partner of each row in a best complete choice, and the cells of any best choice.
 
-    Rows and columns have prices: a cell costs what it lacks of the largest worth, never less than
-    the prices of its row and column together, and exactly that if it is in a best choice (Kuhn
-    1955, in the form of Jonker and Volgenant 1987). A row is added at a time, along the cheapest
-    path of exchanges.
+    Rows and columns have prices. The cost of a cell is the largest worth minus its worth. It is
+    never less than the sum of the prices of its row and column, and equal to it in a best choice
+    (Kuhn 1955, in the form of Jonker and Volgenant 1987). One row is added at a time, along the
+    cheapest path of exchanges.
     """
     size = len(worth)
     cost = worth.max() - worth
-    beyond = (int(cost.max()) + 1) * (2 * size + 1)  # more than any path costs
+    beyond = (int(cost.max()) + 1) * (2 * size + 1)  # more than the cost of any path
     if beyond.bit_length() > 62:
         cost = cost.astype(object)
     cost = np.where(allowed, cost, beyond)
@@ -319,7 +319,7 @@ def _hungarian(worth: _Matrix, allowed: Bools) -> tuple[Ints, Bools]:
     partner = np.full(size, -1)  # of each row
     holder = np.full(size, -1)  # of each column
     is_free = cost - row_price[:, None] - column_price == 0
-    for row in range(size):  # a start: what costs nothing beyond the prices
+    for row in range(size):  # initial choice: cells whose cost equals the prices
         column = int(np.argmax(is_free[row] & (holder < 0)))
         if is_free[row, column] and holder[column] < 0:
             partner[row], holder[column] = column, row

@@ -1,7 +1,7 @@
-"""What is drawn as a whole: sentences, documents, or blocks of neighbours; alone or with surfaces.
+"""Units of clusters: sentences, documents or blocks of neighbours, alone or with surfaces.
 
-A cluster unit is a word, as in `--resample`: "sentence", "document", "block:20", and each of them
-with ",surface", for mentions that hang together in two ways: by place, and by what they say.
+A cluster unit is written as in `--resample`: "sentence", "document" or "block:20", each optionally
+with ",surface" for two-way clusters, by place and by surface.
 """
 
 import re
@@ -19,16 +19,16 @@ _BLOCK = re.compile(r"block:([1-9]\d{0,8})")
 
 
 def check_cluster_unit(text: str) -> None:
-    """Refuse what cannot be drawn.
+    """Raise a UsageError for an unknown cluster unit.
 
     >>> check_cluster_unit("block")
     Traceback (most recent call last):
-    nerscope.errors.UsageError: resample: there is no 'block' to resample. Fix: did you mean ...
+    nerscope.errors.UsageError: resample: unknown cluster unit 'block'. Fix: did you mean ...
     """
     first = place_unit(text)
     if first not in (SENTENCE, DOCUMENT) and not _BLOCK.fullmatch(first):
         known = [*CLUSTER_UNITS, *(unit + _SURFACE for unit in CLUSTER_UNITS)]
-        raise UsageError("resample", f"there is no '{text}' to resample", suggest(text, known))
+        raise UsageError("resample", f"unknown cluster unit '{text}'", suggest(text, known))
 
 
 def place_unit(cluster_unit: str) -> str:
@@ -41,12 +41,12 @@ def place_unit(cluster_unit: str) -> str:
 
 
 def is_crossed(cluster_unit: str) -> bool:
-    """Whether mentions of one surface hang together, too."""
+    """Whether the unit is two-way, that is, also by surface."""
     return cluster_unit.endswith(_SURFACE)
 
 
 def block_size(cluster_unit: str) -> int | None:
-    """How many sentences a block has; None if the unit is no block.
+    """The number of sentences of a block; None if the unit is not a block.
 
     >>> block_size("block:20"), block_size("sentence")
     (20, None)
@@ -56,7 +56,7 @@ def block_size(cluster_unit: str) -> int | None:
 
 
 def unit_noun(cluster_unit: str) -> str:
-    """One cluster, in words.
+    """The noun of one cluster.
 
     >>> unit_noun("block:20"), unit_noun("document,surface")
     ('block of 20 sentences', 'document')
@@ -66,7 +66,7 @@ def unit_noun(cluster_unit: str) -> str:
 
 
 def units_in_words(cluster_units: str) -> str:
-    """What is drawn, in words; several units are joined by "+".
+    """The units in words; several units are joined by "+" in the argument.
 
     >>> units_in_words("block:20"), units_in_words("document,surface")
     ('blocks of 20 sentences', 'documents and surfaces')
@@ -78,7 +78,7 @@ def units_in_words(cluster_units: str) -> str:
 
 
 def count_units(number: int, cluster_unit: str) -> str:
-    """So many clusters, in words.
+    """A number of clusters, in words.
 
     >>> count_units(3, "block:20"), count_units(1, "document,surface")
     ('3 blocks of 20 sentences', '1 document')
@@ -87,9 +87,9 @@ def count_units(number: int, cluster_unit: str) -> str:
 
 
 class BlockCount:
-    """Numbers blocks of neighbouring sentences from 0, chunk after chunk.
+    """Numbers blocks of neighbouring sentences from 0, chunk by chunk.
 
-    A block ends after so many sentences, and at the end of a document: blocks of 2 in the documents
+    A block ends after `size` sentences, and at the end of a document: blocks of 2 in the documents
     0 0 0 1 1 are 0 0 1 2 2.
     """
 
@@ -111,8 +111,8 @@ class BlockCount:
         starts = np.diff(documents, prepend=documents[0]) != 0
         starts[0] = documents[0] != self._document
         before = 0 if starts[0] else self._position
-        # The start of each sentence's document: the last start up to here; at first, that of the
-        # document which goes on from the chunk before.
+        # The start of each sentence's document: the last start so far; at first, the start of the
+        # document that continues from the previous chunk.
         start = np.maximum.accumulate(np.where(starts, places, -before))
         position = places - start
         numbers: Ints = self.blocks - 1 + np.cumsum(position % self._size == 0)

@@ -1,16 +1,15 @@
-"""The evidence of one dataset: every scored unit, how facets divide them, and whose runs they are.
+"""The evidence of one dataset: every scored unit, the facets, and the runs.
 
-Counts per sentence for every facet, match and run would be large; but a unit's codes are the same
-for all matches, and a gold unit's are the same for all systems. So a ledger keeps units, in narrow
-columns, and counts are one `bincount` away: for the whole corpus, for each sentence (what
-resampling needs), for any pair of systems. Ledgers of chunks add up.
+Counts per sentence for every facet, match and run would be large. But the codes of a unit are the
+same for all matches, and those of a gold unit are the same for all systems. So a ledger stores
+units in narrow columns, and one `bincount` gives the counts: for the corpus, for each sentence (for
+resampling), or for any pair of systems. Ledgers of chunks add up.
 
 A worked example: in "Ada met Bob in Oslo", gold has PER, PER and LOC; a run finds the first two.
 `gold.type` is [0 0 1], `gold.codes["tmr"]` perhaps [0 2 0], and the run's `gold_credit["exact"]` is
 [1 1 0]: recall by level of `tmr` is one bincount of the credit by code, and one of the units.
 
-Its signature holds the conditions of all numbers: every setting that moves them, in one line to be
-quoted with them.
+The signature holds all settings that affect the numbers, in one line to quote with them.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -46,9 +45,9 @@ class Units:
     codes: Mapping[str, Ints] = field(default_factory=dict)  # by facet
     weight: Ints | None = None
     surface: Ints | None = None
-    start: Ints | None = None  # first token, counted from the start of the sentence
+    start: Ints | None = None  # the first token, counted from the start of the sentence
     length: Ints | None = None  # number of tokens from the first to the last
-    shape: Objects | None = None  # of mentions, where some are more than a run of whole tokens
+    shape: Objects | None = None  # of mentions, if some are not contiguous whole tokens
 
     def __len__(self) -> int:
         return len(self.sentence)
@@ -65,7 +64,7 @@ class Units:
 
 @serialisable
 class SurfaceCounts(NamedTuple):
-    """How many distinct (surface, type) pairs gold and a run have, and how many are right."""
+    """The numbers of distinct (surface, type) pairs of gold and of a run, and of correct ones."""
 
     gold: int
     right: int
@@ -77,8 +76,8 @@ class SurfaceCounts(NamedTuple):
 class Output:
     """One run: its predictions, and by match the credit and the kind of each unit.
 
-    Where a row stands for many units, its kinds are counts: how many are correct, partial and
-    incorrect, and of predictions, how many are paired.
+    If a row stands for many units, its kinds are counts of correct, partial and incorrect units
+    and, for predictions, of paired units.
     """
 
     pred: Units
@@ -86,7 +85,7 @@ class Output:
     pred_credit: Mapping[str, Floats]
     gold_kind: Mapping[str, Ints] = field(default_factory=dict)
     pred_kind: Mapping[str, Ints] = field(default_factory=dict)
-    # Only evidence from a results file has them: there, mentions have no surfaces.
+    # Only for evidence from a results file, in which mentions have no surfaces.
     surfaces: SurfaceCounts | None = field(default=None, kw_only=True)
 
 
@@ -101,7 +100,7 @@ class Ledger:
     def columns(
         self, run: int, match: str, with_pairs: bool
     ) -> list[tuple[Units, Ints | Floats | None]]:
-        """Whose units each column of the counts adds up, and what they add (None: one each)."""
+        """For each column of the counts, the units to add up and their values (None: 1 each)."""
         output = self.runs[run]
         pred = output.pred
         credit = [
@@ -122,14 +121,14 @@ class Ledger:
     def counts(
         self, run: int, facet: str, match: str, n_codes: int, n_types: int, with_pairs: bool
     ) -> Floats:
-        """Counts (codes, types, columns) of the whole corpus."""
+        """Counts (codes, types, columns) of the corpus."""
         size = n_codes * n_types
         cells: dict[int, Ints] = {}
         counts = np.empty((size, 8 if with_pairs else 4))
         for place, (units, values) in enumerate(self.columns(run, match, with_pairs)):
             if id(units) not in cells:
                 cells[id(units)] = units.cells(facet, n_types)
-            # Units outside of every level of a subset have a code behind the last one: cut off.
+            # Units outside every level of a subset have a code after the last one: drop them.
             counts[:, place] = np.bincount(cells[id(units)], values, size)[:size]
         return counts.reshape(n_codes, n_types, -1)
 
@@ -155,7 +154,7 @@ def merged(ledgers: Sequence[Ledger]) -> Ledger:
 
 
 def moved(ledger: Ledger, by: int) -> Ledger:
-    """The ledger of a chunk that stands behind `by` other sentences."""
+    """The ledger of a chunk, moved by `by` sentences."""
     if not by:
         return ledger
 
@@ -200,9 +199,9 @@ SURFACES = f"{MENTION}//surfaces"  # the key of the distinct surfaces in folded 
 
 @dataclass(frozen=True, slots=True)
 class FacetTable:
-    """How a facet divides units and what is reported of it.
+    """The levels of a facet, and the metrics to report for each match.
 
-    It is stored with results, so that they can be read without the plug-in that defined the facet.
+    It is stored with results, so that they can be read without the plug-in of the facet.
     """
 
     facet: str
@@ -218,19 +217,19 @@ class FacetTable:
 
     @property
     def n_codes(self) -> int:
-        """All codes are smaller than this."""
+        """The number of codes; all codes are smaller."""
         return 1 + max(code for codes in self.levels.values() for code in codes)
 
     def metrics_of(self, match: str) -> list[Metric]:
-        """The metrics to be reported for a match."""
+        """The metrics to report for a match."""
         return [metric_named(name) for name in self.metrics[match]]
 
     def needs_pairs(self, match: str) -> bool:
-        """Whether some metric of a match asks for the columns about pairs."""
+        """Whether a metric of a match needs the columns about pairs."""
         return any(metric.needs_pairs for metric in self.metrics_of(match))
 
     def by_level(self, counts: Floats) -> Floats:
-        """Add counts (…, codes, types, columns) up to counts (…, levels, types, columns)."""
+        """Sum counts (…, codes, types, columns) to counts (…, levels, types, columns)."""
         members = _members(tuple(self.levels.values()), counts.shape[-3])
         if members is None:
             return counts
@@ -275,7 +274,7 @@ class BucketEdges:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """The settings that hold for all numbers of one dataset.
+    """The settings of all numbers of one dataset.
 
     >>> str(Signature(scheme="bio", version="1.0"))[:30]
     'scheme:bio|match:exact|average'
@@ -288,15 +287,15 @@ class Signature:
     ter: str = "bilou/strict"
     buckets: str = "paper/4"
     zero_division: float | None = None
-    case: str = SENSITIVE  # how facets compare tokens with those of training
-    map: str = "none"  # types that count as others
-    answers: str = "none"  # how strings are found in the text
+    case: str = SENSITIVE  # how facets compare tokens with training tokens
+    map: str = "none"  # types that are renamed
+    answers: str = "none"  # how strings are located in the text
     version: str = VERSION
-    resampling: Mapping[str, str] = field(default_factory=dict)  # how intervals were made
+    resampling: Mapping[str, str] = field(default_factory=dict)  # how intervals were computed
     edges: Mapping[str, BucketEdges] = field(default_factory=dict)  # by facet
 
     def parts(self) -> dict[str, str]:
-        """The settings as words."""
+        """The settings as strings."""
         words = {
             item.name: getattr(self, item.name)
             for item in fields(self)
@@ -319,7 +318,7 @@ class Signature:
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> "Signature":
-        """The signature in plain data; raises ValueError for what no evaluation writes."""
+        """The signature from plain data; raises ValueError for invalid content."""
         _check_signature(content)
         edges = {
             name: BucketEdges(tuple(buckets["edges"]), dict(buckets["ranges"]))
@@ -333,16 +332,16 @@ def _check_signature(content: Mapping[str, Any]) -> None:
     resampling = content.get("resampling", {})
     words += [*resampling, *resampling.values()]
     if not all(isinstance(word, str) for word in words):
-        raise ValueError("a setting of the signature is no text")
+        raise ValueError("a setting of the signature is not a string")
     tables = content["edges"].values()
     numbers = [edge for table in tables for edge in table["edges"]]
     texts = [text for table in tables for pair in table["ranges"].items() for text in pair]
     if content.get("zero_division") is not None:
         numbers.append(content["zero_division"])
     if not all(type(number) in (int, float) and isfinite(number) for number in numbers):
-        raise ValueError("an edge of the signature is no number")
+        raise ValueError("an edge of the signature is not a number")
     if not all(isinstance(text, str) for text in texts):
-        raise ValueError("a range of the signature is no text")
+        raise ValueError("a range of the signature is not a string")
 
 
 _NO_WORDS = ("zero_division", "resampling", "edges")
@@ -359,7 +358,7 @@ def _plain_setting(value: Any) -> Any:
 
 
 def joint(signatures: Iterable[Signature]) -> str:
-    """One line for several datasets: a setting in which they differ shows every value.
+    """One line for several datasets; a setting that differs shows all its values.
 
     >>> joint([Signature(scheme="bio"), Signature(scheme="iob1")])[:15]
     'scheme:bio+iob1'
@@ -372,16 +371,16 @@ def joint(signatures: Iterable[Signature]) -> str:
 
 
 class Folded(NamedTuple):
-    """How evidence was added up: each of its sentences is then a group of clusters."""
+    """How evidence was summed: each of its sentences is then a group of clusters."""
 
     unit: str  # "sentence", "document" or a block, such as "block:20"
     sentences: int
     documents: int
-    blocks: int = 0  # if they are the unit
+    blocks: int = 0  # if blocks are the unit
 
     @property
     def clusters(self) -> int:
-        """How many clusters were added up."""
+        """The number of clusters that were summed."""
         if self.unit in (SENTENCE, DOCUMENT):
             return self.documents if self.unit == DOCUMENT else self.sentences
         return self.blocks
@@ -403,9 +402,9 @@ def unit_at(place: str) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
-    """The ledgers of one dataset, with all that is needed to report and compare them.
+    """The ledgers of one dataset, with everything needed to report and compare them.
 
-    Ledgers are keyed by unit ("mention"), or, if folded, by unit and facet ("mention/tmr").
+    The keys of ledgers are units ("mention") or, if folded, unit and facet ("mention/tmr").
     """
 
     dataset: str
@@ -420,7 +419,7 @@ class Evidence:
     texts: tuple[str, ...] | None = field(default=None, repr=False)  # joined by TOKEN_JOIN
     zeta: Mapping[str, float | None] = field(default_factory=dict)  # mean value of each attribute
     line_a_token: bool = True  # whether the gold file has one line per token
-    folded: Folded | None = None  # if units were added up by groups
+    folded: Folded | None = None  # if units were summed by groups
 
     @property
     def systems(self) -> list[str]:
@@ -434,16 +433,16 @@ class Evidence:
 
     @property
     def n_documents(self) -> int:
-        """How many documents there are; where none are marked, all is one."""
+        """The number of documents; 1 if no documents are marked."""
         return self.folded.documents if self.folded else len(np.unique(self.documents))
 
     @property
     def units(self) -> set[str]:
-        """The units of which there are ledgers."""
+        """The units that have ledgers."""
         return set(map(unit_at, self.ledgers))
 
     def ledger(self, table: FacetTable) -> Ledger:
-        """The ledger from which a table is counted."""
+        """The ledger of a facet table."""
         return self.ledgers[self.place(table)]
 
     def place(self, table: FacetTable) -> str:
@@ -452,28 +451,28 @@ class Evidence:
 
     @property
     def mentions(self) -> Ledger:
-        """Every single mention; refused if only their sums were kept."""
+        """The ledger of single mentions; raise an InputError if only sums were kept."""
         if self.folded is not None:
             raise InputError(
                 self.dataset,
-                f"of {self.folded.sentences:,} sentences, sums are kept and no single mentions",
+                f"{self.folded.sentences:,} sentences are kept only as sums, not as mentions",
                 "evaluate with --keep-mentions (fold=False in Python)",
             )
         return self.ledgers[MENTION]
 
     @property
     def overall(self) -> Ledger:
-        """The ledger of all mentions together, one by one or in groups."""
+        """The ledger of all mentions, as single mentions or in groups."""
         return self.ledgers[MENTION if self.folded is None else f"{MENTION}/{ALL}"]
 
     @property
     def surfaces(self) -> Ledger | None:
-        """The ledger that knows the surfaces of mentions, if any does."""
+        """The ledger with the surfaces of mentions, if any."""
         known = self.ledgers.get(MENTION if self.folded is None else SURFACES)
         return known if known and known.gold.surface is not None else None
 
     def surface_counts(self, run: int) -> SurfaceCounts | None:
-        """How many distinct surfaces there are and are right; None if surfaces are not known."""
+        """The counts of distinct surfaces; None if surfaces are unknown."""
         stored, ledger = self.overall.runs[run].surfaces, self.surfaces
         if stored is not None or ledger is None or ledger.runs[run].pred.surface is None:
             return stored
@@ -508,14 +507,14 @@ def _surface_keys(units: Units, n_types: int) -> Ints:
 
 
 def with_types(evidence: Evidence, types: Sequence[str]) -> Evidence:
-    """The same evidence with types in another order; types that do not occur may be left out."""
+    """The evidence with types in another order; types that do not occur may be left out."""
     if tuple(types) == evidence.types:
         return evidence
     places = {name: place for place, name in enumerate(types)}
     codes = np.array([places.get(name, -1) for name in evidence.types], np.int32)
 
     ledgers = {
-        place: ledger if unit_at(place) == TOKEN else with_kinds(ledger, codes)  # have no type
+        place: ledger if unit_at(place) == TOKEN else with_kinds(ledger, codes)  # untyped
         for place, ledger in evidence.ledgers.items()
     }
     return replace(evidence, types=tuple(types), ledgers=ledgers)
@@ -534,7 +533,7 @@ def with_kinds(ledger: Ledger, codes: Ints) -> Ledger:
 def canonical(evidence: Evidence) -> Evidence:
     """Keep the types that occur, in alphabetical order.
 
-    Sums of floats depend on their order: so the order of the data cannot move the last digit.
+    Sums of floats depend on their order; a fixed order keeps the last digit stable.
     """
     ledgers = [ledger for key, ledger in evidence.ledgers.items() if unit_at(key) != TOKEN]
     sides = [
@@ -546,19 +545,19 @@ def canonical(evidence: Evidence) -> Evidence:
 
 
 def only_runs(evidence: Evidence, runs: Sequence[int]) -> Evidence:
-    """The evidence of some runs alone."""
+    """The evidence of these runs only."""
     ledgers = {unit: ledger.with_runs(runs) for unit, ledger in evidence.ledgers.items()}
     return replace(evidence, runs=tuple(evidence.runs[run] for run in runs), ledgers=ledgers)
 
 
 def joined_runs(parts: Sequence[Evidence]) -> Evidence:
-    """Evidence of different runs on the same gold data, as one."""
+    """The joint evidence of different runs on the same gold data."""
     types = sorted({name for part in parts for name in part.types})
     parts = [with_types(part, types) for part in parts]
     ledgers = {
         unit: Ledger(ledger.gold, tuple(run for part in parts for run in part.ledgers[unit].runs))
         for unit, ledger in parts[0].ledgers.items()
-        if all(unit in part.ledgers for part in parts)  # where mentions overlap, tokens have none
+        if all(unit in part.ledgers for part in parts)  # without token ledgers if mentions overlap
     }
     runs = tuple(run for part in parts for run in part.runs)
     joined = replace(parts[0], runs=runs, ledgers=ledgers)
@@ -566,7 +565,7 @@ def joined_runs(parts: Sequence[Evidence]) -> Evidence:
 
 
 def _common_tables(joined: Evidence, parts: Sequence[Evidence]) -> Iterator[FacetTable]:
-    """The tables of all parts, with the matches that every run has credit for.
+    """The tables of all parts, restricted to the matches that all runs have.
 
     Parts may have been evaluated under different matches.
     """

@@ -1,9 +1,9 @@
-"""Folding: ledgers of very large data, added up by groups of clusters.
+"""Folding: sum the ledgers of very large data by groups of clusters.
 
-For each facet, a cell is a group, a type and a code. It holds sums: how many units there are, and
-their credit under every match. Single mentions are not kept, so memory depends on the number of
-cells and not on the length of the text. A group takes the place of a sentence; counting and
-resampling work as before. There are as many groups as resampling can make use of, and no more.
+For each facet, a cell is a group, a type and a code. It holds sums: the number of units, and their
+credit under every match. Single mentions are not kept, so memory depends on the number of cells and
+not on the length of the text. A group replaces a sentence; counting and resampling work as before.
+The number of groups is the largest that improves resampling.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -33,28 +33,28 @@ from nerscope.scoring.matching import EXACT
 from nerscope.scoring.metrics import F1
 from nerscope.scoring.pairing import CORRECT, INCORRECT, PARTIAL, UNPAIRED
 
-MOST_GROUPS = 10_000  # more would not make intervals any better
-# Credit such as 1/3 is added up in two columns: multiples of 2**-22, and what they leave of it, in
-# multiples of 2**-54, as fine as a float64. Sums of either are exact (up to 2**31, and of 2**22
-# numbers), so neither the order of adding nor the cut into chunks can move the last digit.
+MOST_GROUPS = 10_000  # more groups would not improve intervals
+# Credit such as 1/3 is summed in two columns: multiples of 2**-22, and the remainder in multiples
+# of 2**-54, as precise as a float64. Both sums are exact (up to 2**31, and for 2**22 numbers), so
+# neither the order of summation nor the division into chunks changes the last digit.
 _COARSE, _FINE = float(1 << 22), float(1 << 54)
-_MOST_CELLS = 2_000_000  # up to here, sums are an array over all cells
-_EXACT_IN_FOUR_BYTES = 1 << 23  # up to here a float32 is exact, for halves too
+_MOST_CELLS = 2_000_000  # up to this size, sums are an array over all cells
+_EXACT_IN_FOUR_BYTES = 1 << 23  # up to this, a float32 is exact, also for halves
 _TYPE_BITS, _GROUP_BITS = 20, 14
 _GROUP = (1 << _GROUP_BITS) - 1
-_FEW = 2  # groups that are kept of a surface: leaving one cluster out, the other still has it
+_FEW = 2  # groups kept per surface: if one cluster is left out, the other still has it
 _NO_LIMIT = 1 << _GROUP_BITS  # larger than any group
-# The exact F1 of all mentions is always kept: comparisons and the report need it.
+# The exact F1 of all mentions is always kept, for comparisons and the report.
 _OVERALL = FacetTable(ALL, MENTION, {ALL: (0,)}, {EXACT: (F1,)})
 
 
 def groups_of(clusters: Ints) -> Ints:
-    """The group of each cluster, by the number of the cluster, counted from 0.
+    """The group of each cluster, given the number of the cluster, counted from 0.
 
-    A group holds clusters that lie far apart, as if they were drawn at random. The first 10,000
-    clusters open a group each. Of every further block of 10,000, each group gets one cluster, in an
-    order of the block: cluster 10,003 goes to group `permutation_1[3]`. So groups are of equal
-    size, and the group of a cluster follows from its number alone, in every process.
+    A group holds clusters that are far apart, as if drawn at random. Each of the first 10,000
+    clusters starts a group. Of every further block of 10,000 clusters, each group gets one, in the
+    order of a permutation: cluster 10,003 goes to group `permutation_1[3]`. So groups have equal
+    sizes, and the group of a cluster depends only on its number, in every process.
 
     >>> groups_of(np.array([0, 7, 9_999])).tolist()
     [0, 7, 9999]
@@ -87,7 +87,7 @@ def _block_order(block: int, size: int) -> Ints:
 
 
 class Folding:
-    """Adds up evidence by group, chunk after chunk; later chunks may bring new types.
+    """Sums evidence by group, chunk by chunk; later chunks may add new types.
 
     A worked example: two sentences of group 7 hold three gold PER mentions of level code 0, of
     which a run finds two. They become one row of the folded ledger: sentence 7, type PER, code 0,
@@ -100,7 +100,7 @@ class Folding:
         self._tables: dict[str, FacetTable] = {folded_place(_OVERALL): _OVERALL}
 
     def add(self, evidence: Evidence, groups: Ints) -> None:
-        """Add the ledgers of some sentences, given the group of each."""
+        """Add the ledgers of sentences, given the group of each sentence."""
         self._tables |= {folded_place(table): table for table in evidence.tables}
         for place, table in self._tables.items():
             cells = self._cells.setdefault(place, _FacetSums(table))
@@ -115,10 +115,10 @@ class Folding:
                 known.add(units, right, groups[units.sentence], len(evidence.types))
 
     def evidence(self, like: Evidence, folded: Folded) -> Evidence:
-        """The evidence of everything that was added; `like` gives the names and settings.
+        """The folded evidence; `like` gives the names and settings.
 
-        Types are sorted before rows are made: the order in which they occurred depends on the
-        systems, and must not show in the rows of gold.
+        Types are sorted before rows are created, because their order of occurrence depends on the
+        systems and must not affect the rows of gold.
         """
         order = np.argsort(np.array(like.types, object))
         n_groups = min(MOST_GROUPS, folded.clusters)
@@ -141,9 +141,9 @@ class Folding:
 
 
 class _ColumnKey(NamedTuple):
-    """What a column adds up."""
+    """The content of a column of sums."""
 
-    run: int  # _GOLD: the weight of gold units, which belongs to no run
+    run: int  # _GOLD: the weight of gold units, which all runs share
     side: str  # "gold" or "pred"
     match: str = ""
     what: str = "weight"  # or "credit", or _REST, or a kind of pair
@@ -154,17 +154,17 @@ _REST = "rest of the credit"
 _KINDS = {"correct": CORRECT, "partial": PARTIAL, "incorrect": INCORRECT}
 
 
-_Values = Floats | Ints | Bools | None  # None: one each
+_Values = Floats | Ints | Bools | None  # None: 1 each
 
 
 def _matches(table: FacetTable) -> list[str]:
-    """The matches of a facet, and for all mentions together always the exact one."""
+    """The matches of a facet; all mentions always include the exact match."""
     exact = [EXACT] if folded_place(table) == folded_place(_OVERALL) else []
     return list(dict.fromkeys([*table.matches, *exact]))
 
 
 def _columns(ledger: Ledger, table: FacetTable) -> Iterator[tuple[_ColumnKey, Units, _Values]]:
-    """The columns to be added up for a facet: what, of which units, and their values."""
+    """The columns to sum for a facet: their keys, units and values."""
     yield _ColumnKey(_GOLD, "gold"), ledger.gold, ledger.gold.weight
     for number, run in enumerate(ledger.runs):
         yield _ColumnKey(number, "pred"), run.pred, run.pred.weight
@@ -203,7 +203,7 @@ class _FacetSums:
                 sums.add(known[id(units)], rest, size)
 
     def _where(self, units: Units, groups: Ints) -> "_UnitCells":
-        """The cell of each unit, and which units have one: those of a subset's levels."""
+        """The cell of each unit, and which units have one (units in a level of a subset)."""
         codes, kind = units.codes.get(self._table.facet), units.type.astype(np.int64)
         group, inside = groups[units.sentence], None
         if codes is not None and len(codes) and codes.max() >= self._n_codes:
@@ -213,7 +213,7 @@ class _FacetSums:
         return _UnitCells(cells * MOST_GROUPS + group, inside)
 
     def ledger(self, n_runs: int, ranks: Ints) -> Ledger:
-        """A row for each cell in which there is something: by group, rank of its type, and code."""
+        """A ledger with one row per nonempty cell, by group, rank of its type, and code."""
         gold, at_gold = self._units(_ColumnKey(_GOLD, "gold"), ranks)
         runs = []
         for run in range(n_runs):
@@ -224,7 +224,7 @@ class _FacetSums:
         return Ledger(gold, tuple(runs))
 
     def _units(self, name: _ColumnKey, ranks: Ints) -> tuple[Units, Ints]:
-        """The cells of one side that hold something, and where they stand."""
+        """The nonempty cells of one side, and their indices."""
         cells = self._columns[name].cells()
         cell, group = np.divmod(cells, MOST_GROUPS)
         kind, code = np.divmod(cell, self._n_codes)
@@ -240,7 +240,7 @@ class _FacetSums:
         return units, cells
 
     def _credit(self, run: int, side: str, at: Ints) -> dict[str, Floats]:
-        """The credit of some cells by match."""
+        """The credit of these cells by match."""
         credit = {}
         for match in _matches(self._table):
             name = _ColumnKey(run, side, match, "credit")
@@ -249,7 +249,7 @@ class _FacetSums:
         return credit
 
     def _pairs(self, run: int, side: str, kinds: Iterable[str], at: Ints) -> dict[str, Ints]:
-        """How many pairs of each kind some cells hold, by the matches that are asked for them."""
+        """The number of pairs of each kind in these cells, by match."""
         pairs = {}
         for match in filter(self._table.needs_pairs, self._table.matches):
             names = [_ColumnKey(run, side, match, kind) for kind in kinds]
@@ -259,21 +259,21 @@ class _FacetSums:
 
 
 class _UnitCells(NamedTuple):
-    """The cells of some units, and which of all units they are; None: all."""
+    """The cells of units, and the indices of these units; None: all units."""
 
     cells: Ints
     inside: Bools | None
 
 
 class _CellSums:
-    """A sum for each cell; of very many possible cells, only for those that occur."""
+    """A sum for each cell; if there are very many possible cells, only for those that occur."""
 
     def __init__(self) -> None:
         self._sums: npt.NDArray[np.floating[Any]] = np.zeros(0, np.float32)
-        self._keys: Ints | None = None  # the cells that occur; None: the sums are of all cells
+        self._keys: Ints | None = None  # the cells that occur; None: all cells
 
     def add(self, where: _UnitCells, values: _Values, size: int) -> None:
-        """Add values to cells, of which there may be so many."""
+        """Add values to cells; `size` is the number of possible cells."""
         chosen = values if values is None or where.inside is None else values[where.inside]
         added: npt.NDArray[Any]
         if self._keys is None and size <= _MOST_CELLS:
@@ -294,7 +294,7 @@ class _CellSums:
         self._sums += added.astype(self._sums.dtype)
 
     def _grow(self, places: Ints, size: int) -> None:
-        """Make room: what there is moves to some places among so many."""
+        """Make room: move the sums to these places of an array of this size."""
         if size > len(self._sums):
             grown = np.zeros(size, self._sums.dtype)
             grown[places] = self._sums
@@ -306,12 +306,12 @@ class _CellSums:
             self._sums = self._sums[self._keys]
 
     def cells(self) -> Ints:
-        """The cells in which there is something."""
+        """The nonempty cells."""
         here = np.flatnonzero(self._sums)
         return here if self._keys is None else self._keys[here]
 
     def at(self, cells: Ints) -> Floats:
-        """The sums of some cells."""
+        """The sums of these cells."""
         if self._keys is None:
             sums: Floats = np.zeros(len(cells))
             inside = cells < len(self._sums)
@@ -324,7 +324,7 @@ class _CellSums:
 
 
 def _are_halves(values: _Values) -> bool:
-    """Whether all are whole or half numbers, as most credit is; the sums of such fit a float32."""
+    """Whether all are whole or half numbers, as most credit is; their sums fit a float32."""
     if values is None or values.dtype.kind != "f":
         return True
     twice = 2 * values.astype(np.float32 if values.dtype.itemsize < 8 else np.float64)
@@ -332,7 +332,7 @@ def _are_halves(values: _Values) -> bool:
 
 
 def _exact_parts(values: _Values) -> tuple[_Values, Floats | None]:
-    """The values in two parts of which sums are exact; halves need no second part.
+    """The values in two parts with exact sums; halves need no second part.
 
     >>> coarse, rest = _exact_parts(np.array([1 / 3, 0.5]))
     >>> (coarse + rest).tolist() == [1 / 3, 0.5]
@@ -347,19 +347,19 @@ def _exact_parts(values: _Values) -> tuple[_Values, Floats | None]:
 class _SurfaceGroups:
     """The distinct surfaces of one side, for the surface F1, which counts each surface once.
 
-    A key is one number: surface, type (20 bits), whether it is right (1 bit), and group (14 bits).
-    Of each (surface, type, right) only the first two groups are kept: when resampling leaves a
-    group out, the surface is still there if any other group has it.
+    A key is one number: surface, type (20 bits), whether it is correct (1 bit), and group (14
+    bits). For each (surface, type, correct), only the first two groups are kept: if resampling
+    leaves out a group, the surface remains if any other group has it.
     """
 
     def __init__(self) -> None:
         self.keys: Ints = np.zeros(0, np.int64)
-        self._kinds = 2  # per surface: each type, right or wrong
-        # By surface and kind: the second group, beyond which further groups are not needed.
+        self._kinds = 2  # per surface: each type, correct or wrong
+        # By surface and kind: the second group; later groups are not needed.
         self._last: Ints = np.zeros(0, np.int16)
 
     def add(self, units: Units, right: Bools, group: Ints, n_types: int) -> None:
-        """Add some mentions. Nearly all have a surface that is known from earlier groups."""
+        """Add mentions, most of which have a surface that is known from earlier groups."""
         assert units.surface is not None
         surface, kind = units.surface.astype(np.int64), units.type.astype(np.int64) << 1 | right
         self._make_room(int(surface.max(initial=0)) + 1, 2 * n_types)

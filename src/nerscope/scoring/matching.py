@@ -1,7 +1,7 @@
-"""What counts as right: matches give credit to pairs of mentions, or compare token by token.
+"""Matches: they give credit to pairs of mentions, or compare labels token by token.
 
-The built-in matches of mentions live in `scoring/matches/`, one file per family. A match of tokens
-pairs nothing: a token is right if its label is the gold one.
+The built-in matches of mentions are in `scoring/matches/`, one file per family. A match of tokens
+needs no pairs: a token is correct if its label equals the gold label.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -25,7 +25,7 @@ from nerscope.scoring.pairing import (
     equal_mentions,
 )
 
-# The matches of mentions that other packages name. Each is defined in `scoring/matches/`.
+# The names of matches that other packages use; each is defined in `scoring/matches/`.
 EXACT, LEFT, RIGHT, OVERLAP = "exact", "left", "right", "overlap"
 BILOU, IO, LABEL = "bilou", "io", "label"  # the matches of tokens, defined below
 
@@ -41,7 +41,7 @@ def leading_match(names: Sequence[str]) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Match:
-    """A way to pair mentions, under the name by which it is written.
+    """A way to pair mentions, with its name.
 
     `title` names it in headings, `phrase` in sentences; `definition` explains it.
     """
@@ -56,14 +56,14 @@ class Match:
         return self.name
 
     def __reduce__(self) -> tuple[Callable[[str], "Match"], tuple[str]]:
-        """Pickle the name alone: functions cannot be pickled, and every process knows the name."""
+        """Pickle only the name: functions are not picklable, and every process knows the name."""
         return match_named, (self.name,)
 
     def __call__(self, gold: Mentions, pred: Mentions, names: MentionNames = None) -> MatchedPairs:
         """The pairs of gold and predicted mentions.
 
-        `names` gives type and surface of gold and of predicted mentions, by index. It decides
-        between pairings that are otherwise equal.
+        `names` gives type and surface of gold and predicted mentions, by index. It decides between
+        pairings that are otherwise equal.
         """
         return self.pairs(gold, pred, names)
 
@@ -73,7 +73,7 @@ MATCHES: FactoryRegistry[Match] = FactoryRegistry("match", package="nerscope.sco
 
 
 def match_named(text: str) -> Match:
-    """The match that a text names, such as `overlap(credit=1)` or `iou(threshold=0.5, typed=no)`.
+    """The match of a text such as `overlap(credit=1)` or `iou(threshold=0.5, typed=no)`.
 
     >>> str(match_named("overlap( credit=1 )"))
     'overlap(credit=1)'
@@ -90,10 +90,11 @@ def register_match(
     definition: str = "",
     **defaults: float,
 ) -> None:
-    """Register a match: exact pairs get credit 1, other pairs what the rule says; 0 is no match.
+    """Register a match: exact pairs get credit 1, other pairs the result of the rule; 0: no match.
 
-    The rule gets `CandidatePairs`: mentions that share a token. `credit` (for a rule that says yes
-    or no) and `threshold` (for a rule that grades) become options if they have a default here.
+    The rule gets `CandidatePairs`, mentions that share a token. `credit` (for a rule that returns
+    True or False) and `threshold` (for a rule that returns a number) become options of the match if
+    they have a default here.
 
     >>> register_match("no-longer", lambda pairs: pairs.sizes[1] <= pairs.sizes[0], credit=0.5)
     >>> str(match_named("no-longer(credit=0.25)"))
@@ -109,18 +110,20 @@ def match_factory(
     defaults: Mapping[str, float],
     words: tuple[str, str, str] = ("", "", ""),
 ) -> Callable[..., Match]:
-    """The function that makes a match from its options; without a rule, only equal mentions match.
+    """The factory of a match; without a rule, only equal mentions match.
 
-    Every match has the option `typed`: with `typed=no`, types need not agree.
+    Every match has the option `typed`: with `typed=no`, types may differ.
     """
     if unknown := defaults.keys() - {"credit", "threshold"}:
         raise UsageError(
-            f"match '{name}'", f"it cannot have an option {unknown}", "name it credit or threshold"
+            f"match '{name}'",
+            f"invalid options {', '.join(sorted(unknown))}",
+            "use credit or threshold",
         )
 
     def make(typed: bool = True, **options: float) -> Match:
         if not isinstance(typed, bool):
-            raise UsageError(f"match '{name}'", f"typed={typed} cannot be", "say yes or no")
+            raise UsageError(f"match '{name}'", f"invalid value typed={typed}", "give yes or no")
         if unknown := options.keys() - defaults.keys():
             raise TypeError(f"{', '.join(unknown)} is not among {', '.join(['typed', *defaults])}")
         values = {**defaults, **options}
@@ -138,7 +141,7 @@ def match_factory(
             credit = np.where(pairs.same_type | (not typed), np.where(exact, 1.0, credit), 0.0)
             return CandidateCredit(exact, credit, np.where(exact, CORRECT, PARTIAL), credit > 0)
 
-        if rule is None and typed:  # only equal mentions match: nothing is left to be paired
+        if rule is None and typed:  # only equal mentions match: no further pairing
             return Match(full_name, _equal_pairs, *words)
 
         def pairs(gold: Mentions, pred: Mentions, names: MentionNames) -> MatchedPairs:
@@ -146,7 +149,7 @@ def match_factory(
 
         return Match(full_name, pairs, *words)
 
-    make()  # refuses impossible defaults when the match is registered, not when it is used
+    make()  # reports invalid defaults at registration, not at first use
     return make
 
 
@@ -155,19 +158,19 @@ def _check_options(name: str, values: Mapping[str, float]) -> None:
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         if not is_number or not 0 <= value <= 1:
             shown = f"{value:g}" if isinstance(value, float) else repr(value)
-            fact = f"{key}={shown} cannot be"
+            fact = f"invalid value {key}={shown}"
             raise UsageError(f"match '{name}'", fact, "give a number from 0 to 1")
 
 
 def _checked_credit(name: str, given: Floats | Bools, pairs: CandidatePairs) -> Floats:
-    """What a rule says, refused if it is not one number from 0 to 1 for each candidate pair."""
+    """The result of a rule; raise a UsageError unless it is a number from 0 to 1 for each pair."""
     credit = np.asarray(given, np.float64)
     size = len(pairs.gold)
     if credit.shape != (size,) or not ((credit >= 0) & (credit <= 1)).all():
         raise UsageError(
             f"match '{name}'",
-            f"its rule does not give {size} numbers from 0 to 1 for {size} candidate pairs",
-            "return one number for each candidate pair, 0 where there is no match",
+            f"its rule does not return {size} numbers from 0 to 1 for {size} candidate pairs",
+            "return one number for each candidate pair, 0 for no match",
         )
     return credit
 
@@ -179,7 +182,7 @@ def _equal_pairs(gold: Mentions, pred: Mentions, names: MentionNames) -> Matched
 
 
 def io_labels(mentions: Mentions, size: int) -> Ints:
-    """The type of every token, -1 outside of mentions."""
+    """The type of every token, -1 outside mentions."""
     labels = np.full(size, -1, np.int32)
     labels[expand_ranges(mentions.start, mentions.end)] = np.repeat(
         mentions.type, mentions.end - mentions.start
@@ -207,14 +210,14 @@ TOKEN_MATCHES: Mapping[str, Callable[[Mentions, int], Ints]] = {
     BILOU: bilou_labels,
     IO: io_labels,
 }
-USUAL_MATCHES = (EXACT, IO, BILOU, LABEL)  # texts do not mention them
+USUAL_MATCHES = (EXACT, IO, BILOU, LABEL)  # omitted from texts
 # The phrase and the definition of each; `label` compares the labels of the files as written.
 TOKEN_MATCH_WORDS: Mapping[str, tuple[str, str]] = {
     BILOU: (
         "BILOU label",
-        "Labels that tell begin, inside, last and unit tokens of a mention; what token error rates "
-        "compare, so that a wrong boundary is an error.",
+        "Labels for the begin, inside, last and unit tokens of a mention. Token error rates "
+        "compare them, so that a wrong boundary is an error.",
     ),
-    IO: ("type of each token", "A match of types token by token, whatever the boundaries."),
-    LABEL: ("whole label", "A match of whole labels token by token, as accuracy has it."),
+    IO: ("type of each token", "A match of types token by token, without boundaries."),
+    LABEL: ("whole label", "A match of whole labels token by token, as for accuracy."),
 }

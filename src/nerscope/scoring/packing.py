@@ -1,8 +1,8 @@
-"""Evidence as the plain columns that results files and the cache hold, each checked when read.
+"""Evidence as plain columns, for results files and the cache; checked when read.
 
-The names here are those of the file format: they stay when a class or a field is renamed. A reader
-ignores keys that it does not know, so that later versions may add some (docs/results.md lists those
-that are foreseen); a key that changes what others mean needs another format.
+The names here belong to the file format, and stay if a class or a field is renamed. Readers ignore
+unknown keys, so that later versions may add keys (docs/results.md lists planned ones). A key that
+changes the meaning of others needs a new format.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -36,17 +36,17 @@ _UNIT_COLUMNS = ("weight", "start", "length", "surface")
 
 
 def pack_evidence(evidence: Evidence, *, with_surfaces: bool = False) -> bytes:
-    """Evidence as bytes, from which all rows, comparisons and reports can be made again.
+    """Evidence as bytes, from which all rows, comparisons and reports can be computed.
 
-    Only intervals of scores over distinct surfaces need `with_surfaces`, as the cache does. Results
-    files do without: the codes of surfaces depend on the order in which data were read, and rows
-    need only how many there are.
+    Only intervals of scores over distinct surfaces need `with_surfaces`, which the cache uses.
+    Results files do not store surfaces: their codes depend on the order in which data were read,
+    and rows need only their number.
     """
     return pack(_plain_evidence(evidence, with_surfaces), compact=True)
 
 
 def unpack_evidence(data: bytes) -> Evidence:
-    """The evidence that was packed; refused, with a ValueError, if no evaluation writes such."""
+    """The evidence from bytes; raises ValueError for invalid content."""
     return evidence_from(unpack(data))
 
 
@@ -111,14 +111,14 @@ def _plain_units(units: Units, with_surfaces: bool) -> dict[str, Any]:
         if values is not None and (with_surfaces or name != "surface"):
             plain[name] = values
     if units.shape is not None:
-        # Nearly all mentions are plain: only the others are written, each with its place.
+        # Nearly all mentions are plain; only the others are stored, each with its index.
         shapes = enumerate(units.shape.tolist())
         plain["shapes"] = [[place, *shape] for place, shape in shapes if shape != PLAIN]
     return plain
 
 
 def evidence_from(plain: Mapping[str, Any]) -> Evidence:
-    """Evidence from plain columns, each of which is checked."""
+    """Evidence from plain columns, with checks."""
     lines, texts = plain["lines"], plain["texts"]
     evidence = Evidence(
         plain["dataset"],
@@ -142,7 +142,7 @@ def evidence_from(plain: Mapping[str, Any]) -> Evidence:
 def _column(values: Any, most_dimensions: int = 1) -> Any:
     numbers = isinstance(values, np.ndarray) and values.dtype.kind in "iufb"
     if not numbers or not 1 <= values.ndim <= most_dimensions:
-        raise ValueError("a column is no array of numbers")
+        raise ValueError("a column is not an array of numbers")
     return values
 
 
@@ -158,7 +158,7 @@ def _ledgers_from(plain: Mapping[str, Any]) -> dict[str, Ledger]:
 
 def _counts_from(plain: Sequence[Any]) -> SurfaceCounts:
     if not all(type(number) is int and number >= 0 for number in plain):
-        raise ValueError("a number of surfaces is none")
+        raise ValueError("invalid number of surfaces")
     return SurfaceCounts(*plain)
 
 
@@ -190,7 +190,7 @@ def _shapes_from(plain: list[list[Any]], size: int) -> Any:
     shapes = explicit_shapes(None, size)
     for place, holes, left, right, adrift, text in plain:
         if type(place) is not int or not 0 <= place < size:
-            raise ValueError(f"a shape of mention {place!r}")
+            raise ValueError(f"invalid shape of mention {place!r}")
         ranges = tuple((int(low), int(high)) for low, high in holes)
         shapes[place] = Shape(ranges, int(left), int(right), adrift is True, str(text))
     return shapes
@@ -218,31 +218,35 @@ _LONGEST = 1 << 31
 
 
 def check_evidence(evidence: Evidence) -> None:
-    """Raise ValueError at the first thing that no evaluation writes."""
+    """Raise ValueError for content that no evaluation writes."""
     for name in (
         evidence.dataset,
         *evidence.types,
         *(part for run in evidence.runs for part in run),
     ):
-        _must(isinstance(name, str), f"{name!r} is no name")
+        _must(isinstance(name, str), f"invalid name {name!r}")
     _must(len(set(evidence.types)) == len(evidence.types), "a type is there twice")
-    _must(len(set(evidence.runs)) == len(evidence.runs) > 0, "there is no run, or one twice")
+    _must(len(set(evidence.runs)) == len(evidence.runs) > 0, "a run is missing, or is there twice")
     overall = MENTION if evidence.folded is None else f"{MENTION}/{ALL}"
-    _must(overall in evidence.ledgers, "there is no ledger of mentions")
-    _must(evidence.units <= {MENTION, INSIDE, TOKEN}, "a ledger of an unknown unit")
+    _must(overall in evidence.ledgers, "the ledger of mentions is missing")
+    _must(evidence.units <= {MENTION, INSIDE, TOKEN}, "a ledger has an unknown unit")
     _check_folded(evidence)
     _must(isinstance(evidence.gold_name, str), "the gold file has no name")
-    _must(isinstance(evidence.zeta, dict) and finite(evidence.zeta.values()), "zeta is no table")
-    n_sentences = len(evidence.documents)
-    _must(n_sentences > 0, "there is no sentence")
-    _must(_between(evidence.documents, 0, _LONGEST), "documents are no numbers from 0 on")
     _must(
-        evidence.lines is None or len(evidence.lines) == n_sentences, "lines and sentences differ"
+        isinstance(evidence.zeta, dict) and finite(evidence.zeta.values()),
+        "zeta is not a table of numbers",
+    )
+    n_sentences = len(evidence.documents)
+    _must(n_sentences > 0, "it has no sentences")
+    _must(_between(evidence.documents, 0, _LONGEST), "documents are not numbers from 0 on")
+    _must(
+        evidence.lines is None or len(evidence.lines) == n_sentences,
+        "lines and sentences differ in number",
     )
     if evidence.texts is not None:
         _must(len(evidence.texts) == n_sentences, "texts and sentences differ in number")
-        _must(all(isinstance(text, str) for text in evidence.texts), "a text is no text")
-    _must(bool(evidence.tables), "there is no division")
+        _must(all(isinstance(text, str) for text in evidence.texts), "a text is not a string")
+    _must(bool(evidence.tables), "it has no facet table")
     for table in evidence.tables:
         _check_table(table, evidence)
     for unit, ledger in evidence.ledgers.items():
@@ -254,10 +258,10 @@ def _check_folded(evidence: Evidence) -> None:
         return
     folded = evidence.folded
     is_block = block_size(folded.unit) is not None and not is_crossed(folded.unit)
-    _must(folded.unit in (SENTENCE, DOCUMENT) or is_block, "groups of an unknown unit")
+    _must(folded.unit in (SENTENCE, DOCUMENT) or is_block, "groups have an unknown unit")
     counts = (folded.sentences, folded.documents, folded.clusters)
-    _must(all(0 < count < _LONGEST * _LONGEST for count in counts), "groups of nothing")
-    _must(len(evidence.documents) <= evidence.folded.clusters, "more groups than there can be")
+    _must(all(0 < count < _LONGEST * _LONGEST for count in counts), "groups are empty")
+    _must(len(evidence.documents) <= evidence.folded.clusters, "too many groups")
 
 
 def _must(holds: bool, fact: str) -> None:
@@ -272,23 +276,23 @@ def _between(values: Ints, low: int, high: int) -> bool:
 
 
 def _check_table(table: FacetTable, evidence: Evidence) -> None:
-    place = f"division {table.facet!r}"
-    _must(isinstance(table.facet, str) and isinstance(table.title, str), f"{place}: no name")
+    place = f"facet {table.facet!r}"
+    _must(isinstance(table.facet, str) and isinstance(table.title, str), f"{place}: invalid name")
     here = evidence.place(table)
-    _must(here in evidence.ledgers, f"{place}: there is no ledger of its unit")
+    _must(here in evidence.ledgers, f"{place}: the ledger of its unit is missing")
     codes = [code for level in table.levels.values() for code in level]
     whole = all(type(code) is int and 0 <= code < 10_000 for code in codes)
-    _must(bool(codes) and whole, f"{place}: its levels are no sets of codes")
+    _must(bool(codes) and whole, f"{place}: its levels are not sets of codes")
     _must(isinstance(table.by_type, bool), f"{place}: by_type is {table.by_type!r}")
     _must(bool(table.metrics), f"{place}: it has no match")
     ledger = evidence.ledgers[here]
     for match, metrics in table.metrics.items():
         named = bool(metrics) and all(isinstance(name, str) for name in metrics)
-        _must(named, f"{place}: no metric")
+        _must(named, f"{place}: it has no metric")
         for name in metrics:
             metric_named(name)
         known = all(match in run.gold_credit and match in run.pred_credit for run in ledger.runs)
-        _must(known, f"{place}: there is no credit by {match!r}")
+        _must(known, f"{place}: the credit by {match!r} is missing")
     if table.facet != ALL:
         for units in (ledger.gold, *(run.pred for run in ledger.runs)):
             _must(table.facet in units.codes, f"{place}: units have no code")
@@ -306,18 +310,20 @@ def _check_ledger(unit: str, ledger: Ledger, evidence: Evidence) -> None:
 
 def _check_units(unit: str, units: Units, evidence: Evidence, n_types: int) -> None:
     size = len(units.sentence)
-    _must(_between(units.sentence, 0, len(evidence.documents)), "a unit of no sentence")
+    _must(_between(units.sentence, 0, len(evidence.documents)), "a unit has no sentence")
     _must(bool((np.diff(units.sentence) >= 0).all()), "units are not in order")
-    _must(len(units.type) == size and _between(units.type, 0, max(1, n_types)), "a unit of no type")
+    _must(
+        len(units.type) == size and _between(units.type, 0, max(1, n_types)), "a unit has no type"
+    )
     columns = [units.weight, units.start, units.length, units.surface, *units.codes.values()]
     same_size = all(column is None or len(column) == size for column in columns)
     _must(same_size, "columns differ in length")
     for codes in units.codes.values():
-        _must(_between(codes, 0, 10_001), "a code that no level can have")
+        _must(_between(codes, 0, 10_001), "invalid code of a unit")
     if unit == MENTION and evidence.folded is None:
         _must(units.start is not None and units.length is not None, "mentions have no place")
     for column in (units.weight, units.start, units.length):
-        _must(column is None or _between(column, 0, _LONGEST), "a place or weight below 0")
+        _must(column is None or _between(column, 0, _LONGEST), "a place or weight is below 0")
     if unit == MENTION and evidence.texts is not None and evidence.folded is None and size:
         _check_places(units, evidence)
 
@@ -328,23 +334,23 @@ def _check_places(units: Units, evidence: Evidence) -> None:
     inside = units.start + units.length <= sizes[units.sentence]
     nowhere = (units.length == 0) if units.shape is not None else np.zeros(len(units), bool)
     somewhere = bool((nowhere | (units.length > 0)).all())
-    _must(bool(inside.all()) and somewhere, "a mention beyond its sentence")
+    _must(bool(inside.all()) and somewhere, "a mention is beyond its sentence")
     if units.shape is not None:
         for shape, length in zip(units.shape, units.length.tolist(), strict=True):
             edges = [0, *(edge for hole in shape.holes for edge in hole), length]
             ordered = all(low < high for low, high in pairwise(edges)) or not shape.holes
-            _must(ordered, "a mention whose holes lie outside of it")
+            _must(ordered, "a gap of a mention is outside the mention")
 
 
 def _check_output(run: Output, gold: Units) -> None:
     for credits, units in ((run.gold_credit, gold), (run.pred_credit, run.pred)):
         for credit in credits.values():
-            _must(_is_credit(credit, units), "credit that no unit can have")
+            _must(_is_credit(credit, units), "invalid credit of a unit")
     for kinds, units in ((run.gold_kind, gold), (run.pred_kind, run.pred)):
         for kind in kinds.values():
             most = CORRECT + 1 if kind.ndim == 1 else _LONGEST
             fine = len(kind) == len(units) and _between(kind, 0, most)
-            _must(fine, "a kind of pair that there is not")
+            _must(fine, "invalid kind of pair")
 
 
 def _is_credit(credit: Floats | Ints, units: Units) -> bool:
@@ -355,7 +361,7 @@ def _is_credit(credit: Floats | Ints, units: Units) -> bool:
 
 
 def finite(values: Iterable[object]) -> bool:
-    """Whether all are finite numbers or undefined; no number that is written needs 64 bits."""
+    """Whether all values are None or finite numbers of at most 64 bits."""
     return all(
         value is None
         or (isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 2**63)

@@ -1,11 +1,11 @@
-"""Which predicted mention goes with which gold one.
+"""Pair predicted mentions with gold mentions.
 
-Mentions of equal span and type are paired first. Of what is left, a gold mention takes at most one
-prediction and a prediction serves at most one gold mention. The pairing with the largest total
-credit is chosen; among equals the one with the most pairs, then the most pairs of one type, then
-the largest common length. If pairings are still equal, each is written as the sorted list of (gold
-type, predicted type, gold surface, predicted surface), and the smallest list is taken. So no number
-depends on the order of mentions or on reading direction.
+Mentions of equal span and type are paired first. Of the rest, each gold mention and each prediction
+is in at most one pair. The pairing with the largest total credit is chosen; among equals the one
+with the most pairs, then the most pairs of one type, then the largest common length. If pairings
+are still equal, each is written as the sorted list of (gold type, predicted type, gold surface,
+predicted surface), and the smallest list is chosen. So no number depends on the order of mentions
+or on reading direction.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,26 +17,26 @@ from nerscope.corpus.arrays import Bools, Floats, Ints, expand_ranges
 from nerscope.corpus.mentions import Mentions, shape_codes
 from nerscope.scoring.assignment import Worth, best_assignment
 
-# What a pair can be; a ledger keeps it for each unit under each match.
+# The kinds of pairs; a ledger stores the kind of each unit under each match.
 UNPAIRED, INCORRECT, PARTIAL, CORRECT = range(4)
-# The type and surface of some mentions of a side, by index.
+# The type and surface of mentions of one side, by index.
 NamesOf = Callable[[list[int]], Sequence[tuple[Any, Any]]]
-MentionNames = tuple[NamesOf, NamesOf] | None  # of gold and of the prediction
+MentionNames = tuple[NamesOf, NamesOf] | None  # of gold mentions and of predictions
 
 
 class MatchedPairs(NamedTuple):
     """Pairs of gold and predicted mentions, each mention in at most one pair."""
 
     gold: Ints  # indices of gold mentions
-    pred: Ints  # indices of the predictions they go with
+    pred: Ints  # indices of their predictions
     credit: Floats
     kind: Ints  # CORRECT, PARTIAL or INCORRECT
 
 
 class CandidatePairs(NamedTuple):
-    """Gold and predicted mentions that share a token: row k of `gold` meets row k of `pred`.
+    """Gold and predicted mentions that share a token: row k of `gold` with row k of `pred`.
 
-    A rule of a match gets them, and returns the credit of each pair.
+    They are the argument of a match rule, which returns the credit of each pair.
     """
 
     gold: Mentions
@@ -44,13 +44,13 @@ class CandidatePairs(NamedTuple):
 
     @property
     def shared(self) -> Ints:
-        """How many tokens both have."""
+        """The number of shared tokens."""
         shared = np.minimum(self.gold.end, self.pred.end) - np.maximum(
             self.gold.start, self.pred.start
         )
         if self._are_plain:
             return shared
-        # Only a mention with holes can share fewer tokens than the common range has.
+        # Only discontinuous mentions can share fewer tokens than their common range has.
         for at in np.flatnonzero(_has_holes(self.gold) | _has_holes(self.pred)).tolist():
             gold, pred = (
                 set(side[np.array([at])].positions.tolist()) for side in (self.gold, self.pred)
@@ -60,7 +60,7 @@ class CandidatePairs(NamedTuple):
 
     @property
     def sizes(self) -> tuple[Ints, Ints]:
-        """How many tokens each has."""
+        """The numbers of tokens of both mentions."""
         return self.gold.lengths, self.pred.lengths
 
     @property
@@ -76,23 +76,23 @@ class CandidatePairs(NamedTuple):
 
     @property
     def _are_plain(self) -> bool:
-        """Whether all are runs of whole tokens."""
+        """Whether all mentions are contiguous and consist of whole tokens."""
         return self.gold.shape is None and self.pred.shape is None
 
     @property
     def same_start(self) -> Bools:
-        """Whether both begin together."""
+        """Whether both have the same start."""
         same: Bools = np.equal(self.gold.start, self.pred.start)
         return same if self._are_plain else same & np.equal(*self._trimmed("left"))
 
     @property
     def same_end(self) -> Bools:
-        """Whether both end together."""
+        """Whether both have the same end."""
         same: Bools = np.equal(self.gold.end, self.pred.end)
         return same if self._are_plain else same & np.equal(*self._trimmed("right"))
 
     def _trimmed(self, side: str) -> tuple[Ints, Ints]:
-        """How many characters the mentions leave out on one side."""
+        """The number of characters that the mentions leave out on one side of their tokens."""
         gold, pred = (
             np.zeros(len(mentions), np.int64)
             if mentions.shape is None
@@ -109,9 +109,9 @@ def _has_holes(mentions: Mentions) -> Bools:
 
 
 class CandidateCredit(NamedTuple):
-    """What a match gives each of some candidate pairs, as parallel arrays."""
+    """The credit that a match gives to candidate pairs, as parallel arrays."""
 
-    exact: Bools  # to be taken before all others
+    exact: Bools  # pairs to choose before all others
     credit: Floats
     kind: Ints
     may_pair: Bools
@@ -123,10 +123,10 @@ def best_pairs(
     credit_of: Callable[[CandidatePairs], CandidateCredit],
     names: MentionNames,
 ) -> MatchedPairs:
-    """Pair mentions of equal span and type; pair the rest so that the total credit is largest.
+    """Pair mentions of equal span and type; pair the rest with the largest total credit.
 
-    `names` names the mentions of gold and of the prediction, for pairings that are otherwise equal.
-    Without names, the codes of types and the lengths of mentions decide.
+    `names` gives type and surface of gold mentions and predictions, and decides between pairings
+    that are otherwise equal. Without it, the codes of types and the lengths of mentions decide.
     """
     at_gold, at_pred = equal_mentions(gold, pred)
     left, right = _candidates(gold, pred, at_gold, at_pred)
@@ -163,11 +163,11 @@ def _codes_as_names(mentions: Mentions) -> Callable[[list[int]], list[tuple[int,
 
 
 def equal_mentions(gold: Mentions, pred: Mentions) -> tuple[Ints, Ints]:
-    """Pairs of equal span and type; a corpus has each of them once."""
+    """Pairs of equal span and type; each side has a mention only once."""
     are_plain = gold.shape is None and pred.shape is None
     if are_plain and _is_increasing(gold.start) and _is_increasing(pred.start):
         return _equal_in_order(gold, pred)
-    # One number stands for start, length and type of a mention: equal mentions have equal keys.
+    # A key combines start, length and type: equal mentions have equal keys.
     n_types = 1 + int(max(gold.type.max(initial=0), pred.type.max(initial=0)))
     longest = 1 + int(
         max((gold.end - gold.start).max(initial=0), (pred.end - pred.start).max(initial=0))
@@ -182,10 +182,11 @@ def equal_mentions(gold: Mentions, pred: Mentions) -> tuple[Ints, Ints]:
 
 
 def _equal_in_order(gold: Mentions, pred: Mentions) -> tuple[Ints, Ints]:
-    """Pairs of equal span and type, where no two mentions of a side begin at the same token.
+    """Pairs of equal span and type, if no two mentions of a side begin at the same token.
 
     Gold mentions 2-4 and 7-8 give the table [-1 -1 0 -1 -1 -1 -1 1]: token 2 opens gold mention 0,
-    token 7 gold mention 1. A prediction that starts at 7 looks there, and compares end and type.
+    token 7 gold mention 1. A prediction that starts at 7 is looked up there, and end and type are
+    compared.
     """
     size = 1 + max(int(side.start[-1]) if len(side) else 0 for side in (gold, pred))
     opened = np.full(size, -1, np.int32)
@@ -216,7 +217,7 @@ def _free(size: int, taken: Ints) -> Ints:
 def _candidates(
     gold: Mentions, pred: Mentions, used_gold: Ints, used_pred: Ints
 ) -> tuple[Ints, Ints]:
-    """All pairs that share a token among the mentions that are still free."""
+    """All pairs that share a token among the mentions that are not paired yet."""
     free_gold = _in_order(gold, _free(len(gold), used_gold))
     free_pred = _in_order(pred, _free(len(pred), used_pred))
     left, right = overlapping(gold[free_gold], pred[free_pred])
@@ -230,8 +231,9 @@ def _in_order(mentions: Mentions, chosen: Ints) -> Ints:
 
 def overlapping(gold: Mentions, pred: Mentions) -> tuple[Ints, Ints]:
     """All pairs that share a token; both sides must be sorted by start. Spans may be nested."""
-    # Sorted ends are needed to search, and nested spans have none: the furthest end so far will do.
-    # It lets in some gold mentions that end before the prediction starts; they go out below.
+    # The search needs sorted ends, which nested spans do not have, so it uses the furthest end so
+    # far. This includes some gold mentions that end before the prediction starts; they are removed
+    # below.
     reach = np.maximum.accumulate(gold.end) if len(gold) else gold.end
     low = np.searchsorted(reach, pred.start, side="right")
     high = np.maximum(low, np.searchsorted(gold.start, pred.end, side="left"))
@@ -240,6 +242,6 @@ def overlapping(gold: Mentions, pred: Mentions) -> tuple[Ints, Ints]:
     left, right = left[overlap], right[overlap]
     if gold.shape is None and pred.shape is None:
         return left, right
-    # A mention may lie in a hole of the other.
+    # A mention may lie in a gap of the other one.
     overlap = CandidatePairs(gold[left], pred[right]).shared > 0
     return left[overlap], right[overlap]

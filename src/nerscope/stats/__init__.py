@@ -1,1 +1,1 @@
-"""How sure we are: resampling, tests, and summaries over many numbers."""
+"""Statistics: resampling, tests, intervals, and summaries over many numbers."""

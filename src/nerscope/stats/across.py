@@ -1,4 +1,4 @@
-"""Several datasets at once: independent ones, and splits of one corpus."""
+"""Tests over several datasets: independent ones, and splits of one corpus."""
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -15,15 +15,14 @@ from nerscope.stats.ranks import quantile, ranks, two_sided_p
 Numbers: TypeAlias = Sequence[float] | Floats
 
 _NAN = float("nan")
-_ENUMERABLE = 50  # differences; 2 ^ 50 ways to place their signs are counted without rounding
+_ENUMERABLE = 50  # differences: 2 ^ 50 combinations of signs are counted exactly
 
 
 def beaten_on(p_one_sided: Numbers, alpha: float = 0.05, method: str = "fisher") -> int:
-    """On how many datasets A is better, at least, with confidence 1 - alpha (Dror et al. 2017).
+    """A lower bound (1 - alpha) on the number of datasets on which A is better (Dror et al. 2017).
 
-    Each p-value is one-sided: how often A would seem so much better on this dataset if it were not.
-    `fisher` needs datasets that are independent; `bonferroni` does not. Undefined ones are left
-    out.
+    Each p-value is one-sided, for the hypothesis that A is not better on this dataset. `fisher`
+    needs independent datasets; `bonferroni` does not. Undefined p-values are left out.
 
     >>> beaten_on([0.01, 0.03, 0.2]), beaten_on([0.01, 0.03, 0.2], method="bonferroni")
     (2, 1)
@@ -32,15 +31,15 @@ def beaten_on(p_one_sided: Numbers, alpha: float = 0.05, method: str = "fisher")
 
 
 def partial_conjunction(p_one_sided: Numbers, method: str = "fisher") -> list[float]:
-    """For u = 1, 2, … of all datasets, the p-value against: A is better on fewer than u of them.
+    """For u = 1, 2, …, the p-value of the hypothesis that A is better on fewer than u datasets.
 
-    Better on u is better on fewer, too: no p-value is below those before it.
+    Being better on u datasets includes fewer, so p-values never decrease.
 
     >>> [round(p, 3) for p in partial_conjunction([0.01, 0.03, 0.2], "bonferroni")]
     [0.03, 0.06, 0.2]
     """
     if method not in _COMBINED:
-        raise UsageError("method", f"there is no '{method}'", suggest(method, _COMBINED))
+        raise UsageError("method", f"unknown method '{method}'", suggest(method, _COMBINED))
     p = np.sort(_defined(p_one_sided))
     combined = [_COMBINED[method](p[u:].tolist()) for u in range(len(p))]
     return [max(combined[: u + 1]) for u in range(len(p))]
@@ -51,7 +50,7 @@ def _bonferroni(p: list[float]) -> float:
 
 
 def _fisher(p: list[float]) -> float:
-    """The tail of chi-square with 2 · len(p) degrees: a Poisson sum, as they are even."""
+    """The tail of chi-square with 2 · len(p) degrees, a Poisson sum because they are even."""
     if not p[0]:
         return 0.0
     half = -sum(map(log, p))
@@ -67,9 +66,9 @@ _COMBINED: dict[str, Callable[[list[float]], float]] = {
 
 
 def sign_test(differences: Numbers) -> float:
-    """How often so many datasets agree on the better system if neither is better.
+    """The p-value of the sign test over datasets.
 
-    Exact and two-sided. Zeros do not count; 1 if there are only zeros, NaN if there is nothing.
+    Exact and two-sided. Zeros do not count; 1 if there are only zeros, NaN without values.
 
     >>> sign_test([0.1, 0.2, 0.1, 0.3, 0.2, 0.0])
     0.0625
@@ -84,10 +83,10 @@ def sign_test(differences: Numbers) -> float:
 
 
 def signed_rank(differences: Numbers) -> float:
-    """Wilcoxon's signed-rank test, two-sided: the sign test with large differences counting more.
+    """The two-sided p-value of Wilcoxon's signed-rank test.
 
-    Exact for up to 50 differences, also where some are equally large. Zeros do not count; 1 if
-    there are only zeros, NaN if there is nothing.
+    Exact for up to 50 differences, also with ties. Zeros do not count; 1 if there are only zeros,
+    NaN without values.
 
     >>> signed_rank([0.1, 0.2, -0.1, 0.3, 0.4])
     0.1875
@@ -101,13 +100,13 @@ def signed_rank(differences: Numbers) -> float:
     positive = int(weights[values > 0].sum())
     if len(values) <= _ENUMERABLE:
         return _exact_p(weights, positive)
-    # The variance of a sum of random signs; ties are in it.
+    # The variance of a sum of random signs, including ties.
     z = (2 * positive - weights.sum()) / sqrt(float(weights @ weights))
     return erfc(abs(z) / sqrt(2))
 
 
 def _exact_p(weights: Ints, positive: int) -> float:
-    """Twice the smaller tail of the sum of those weights that get a plus, if all signs are equally
+    """Twice the smaller tail of the sum of the weights with a plus sign, if all signs are equally
     likely.
     """
     ways = np.zeros(int(weights.sum()) + 1, np.int64)
@@ -119,14 +118,14 @@ def _exact_p(weights: Ints, positive: int) -> float:
 
 
 class MeanRanks(NamedTuple):
-    """The mean rank of each system, 1 being the best, and over how many datasets."""
+    """The mean rank of each system (1 is the best), and the number of datasets."""
 
     ranks: Floats
     datasets: int
 
 
 def mean_ranks(table: Floats, better_is_higher: bool = True) -> MeanRanks:
-    """How systems (columns) rank on the mean over datasets (rows), as in Demšar (2006).
+    """The mean ranks of systems (columns) over datasets (rows), as in Demšar (2006).
 
     Equal values share their rank. Datasets on which a system has no value are left out; NaN if none
     remains.
@@ -144,10 +143,10 @@ def mean_ranks(table: Floats, better_is_higher: bool = True) -> MeanRanks:
 def average_with_interval(
     values: Numbers, lows: Numbers, highs: Numbers
 ) -> tuple[float, float, float]:
-    """The mean over independent datasets, with an interval made of theirs.
+    """The mean over independent datasets, with an interval from their intervals.
 
-    The distances to the bounds are squared and added, below and above by themselves (Zou and Donner
-    2008), so that intervals that lean to one side keep leaning. What is undefined stays so.
+    The distances to the lower and to the upper bounds are squared and added separately (Zou and
+    Donner 2008), which keeps the asymmetry of intervals. Undefined bounds stay undefined.
 
     >>> mean = average_with_interval([0.80, 0.90], [0.77, 0.86], [0.83, 0.93])
     >>> [round(number, 4) for number in mean]
@@ -167,11 +166,11 @@ def _defined(numbers: Numbers) -> Floats:
     return values[~np.isnan(values)]
 
 
-_EQUAL = 1e-12  # numbers that differ by less, relative to their size, differ by rounding only
+_EQUAL = 1e-12  # smaller relative differences are rounding errors
 
 
 class MeanTest(NamedTuple):
-    """A mean, its 95 % interval, and how surprising it is if the true mean is 0."""
+    """A mean, its 95 % interval, and its p-value."""
 
     mean: float
     low: float
@@ -183,10 +182,11 @@ class MeanTest(NamedTuple):
 def resampled_t(differences: Numbers, ratio: float) -> MeanTest:
     """The corrected resampled t-test (Nadeau and Bengio 2003) for the mean over splits.
 
-    Splits of one corpus share sentences, so their differences agree more than independent ones
-    would. `ratio`, test sentences by training sentences, makes up for it: the variance of the mean
+    Splits of one corpus share sentences, so their differences agree more than independent ones.
+    `ratio` (test sentences divided by training sentences) corrects for it: the variance of the mean
     of J splits is (1/J + ratio) · s², with J - 1 degrees of freedom. Undefined differences are left
-    out. Of fewer than two, or if all are equal, there is no interval, and p only if all are 0.
+    out. The interval is undefined for fewer than two differences, or if all are equal; p is then
+    defined only if all are 0.
 
     >>> found = resampled_t([0.02, 0.01, 0.03, 0.02, 0.01], 0.25)
     >>> [round(number, 4) for number in (found.mean, found.low, found.high, found.p)]
@@ -197,7 +197,7 @@ def resampled_t(differences: Numbers, ratio: float) -> MeanTest:
         return MeanTest(nan, nan, nan, nan, nan)
     mean = float(values.mean())
     if not do_vary(values):
-        # Nobody can tell how much they vary; that all are 0 is no evidence of a difference.
+        # The variance is unknown; if all are 0, p is 1.
         return MeanTest(mean, nan, nan, nan, nan if values.any() or len(values) < 2 else 1.0)
     degrees = len(values) - 1
     error = sqrt((1 / len(values) + ratio) * float(values.var(ddof=1)))
@@ -217,7 +217,7 @@ def _reach(degrees: int) -> float:
 
 
 def drawn_mean(values: Numbers) -> MeanTest:
-    """Student's t-test for the mean over datasets that are a sample of many: of such datasets.
+    """Student's t-test for the mean of a population of datasets, from a sample of them.
 
     >>> found = drawn_mean([0.02, 0.01, 0.03, 0.02, 0.01])
     >>> [round(number, 4) for number in (found.mean, found.low, found.high, found.p)]
@@ -227,7 +227,7 @@ def drawn_mean(values: Numbers) -> MeanTest:
 
 
 class SplitWins(NamedTuple):
-    """On how many splits A is better, and on how many B is."""
+    """The numbers of splits on which A is better and on which B is better."""
 
     better: int
     worse: int
@@ -236,10 +236,10 @@ class SplitWins(NamedTuple):
 def beaten_at_bonferroni(
     p_values: Numbers, gains: Numbers, alpha: float = SIGNIFICANT
 ) -> SplitWins:
-    """On how many of J splits A is better with p of at most alpha / J, and on how many B is.
+    """The numbers of splits (of J) on which A, and on which B, is better with p <= alpha / J.
 
-    p is two-sided; a gain is above 0 where A is better. Splits that could not be tested (NaN) count
-    for neither, but are among the J (Gorman and Bedrick 2019).
+    p is two-sided; a gain is above 0 if A is better. Untested splits (NaN) count for neither, but
+    are among the J (Gorman and Bedrick 2019).
 
     >>> beaten_at_bonferroni([0.001, 0.004, 0.02, 0.001], [0.03, 0.02, 0.02, -0.02])
     SplitWins(better=2, worse=1)

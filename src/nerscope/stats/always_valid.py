@@ -1,33 +1,33 @@
-"""Bounds that hold at all sizes of a test set at once, so that it may grow and be looked at daily.
+"""Bounds that hold for all sizes of a test set at once, so that it may grow and be checked daily.
 
-The running mean of a difference over more and more clusters is held against a mixture of all larger
-means, weighted like a half-normal distribution (Robbins 1970). The ratio of both likelihoods is an
-e-value: if there is no difference, it ever exceeds 1 / alpha with a chance of at most alpha,
-whenever one stops. The bounds are those differences whose e-value is smaller (a confidence
-sequence; Howard et al. 2021). Means of clusters are normal only for many of them: the guarantee is
-asymptotic (Waudby-Smith et al. 2024).
+The running mean of a difference over a growing number of clusters is compared with a mixture of
+larger means, weighted by a half-normal distribution (Robbins 1970). The likelihood ratio is an
+e-value: without a true difference, the probability that it ever exceeds 1 / alpha is at most alpha,
+for any stopping rule. The bounds contain the differences whose e-value is smaller (a confidence
+sequence; Howard et al. 2021). Means over clusters are normal only for many clusters, so the
+guarantee is asymptotic (Waudby-Smith et al. 2024).
 """
 
 from math import erfc, exp, inf, log, sqrt
 
-# The size at which bounds are narrowest. It must not follow the test set, or nothing holds at all
-# sizes at once. Sizes above lose little (at 50 times the size, bounds are 15 % wider), sizes below
-# more.
+# The size at which bounds are narrowest. It must not depend on the size of the test set, or the
+# guarantee is lost. Larger sizes lose little (at 50 times the size, bounds are 15 % wider), smaller
+# sizes lose more.
 TUNED_TO = 200
 _HALVINGS = 60
 _MOST_LOG = 700.0
 
 
 def information(clusters: float, tuned_to: float, alpha: float) -> float:
-    """The information of so many clusters, as a multiple of what the mixture supposes."""
-    # Waudby-Smith et al. 2024, equation 10: the variance of the mixture with which bounds are
-    # narrowest at the size that it is tuned to.
+    """The information of this many clusters, relative to that of the mixture."""
+    # Waudby-Smith et al. 2024, equation 10: the variance of the mixture that makes bounds narrowest
+    # at the tuned size.
     best = -2 * log(alpha) + log(1 - 2 * log(alpha))
     return best * clusters / tuned_to
 
 
 def e_value(z: float, information: float) -> float:
-    """The evidence for a difference above 0, for an estimate of z standard errors.
+    """The evidence for a difference above 0, given an estimate of z standard errors.
 
     >>> [round(e_value(z, 8.0), 2) for z in (0.0, 1.645, 2.767, 4.0)]
     [0.33, 2.09, 19.94, 816.94]
@@ -41,7 +41,7 @@ def e_value(z: float, information: float) -> float:
 
 
 def standard_errors(alpha: float, information: float) -> float:
-    """How many standard errors a one-sided bound is from the estimate: where e is 1 / alpha.
+    """The distance of a one-sided bound from the estimate in standard errors, where e = 1 / alpha.
 
     >>> round(standard_errors(0.05, information(200, 200, 0.05)), 2)  # ordinary: 1.64
     2.77

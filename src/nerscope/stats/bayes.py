@@ -7,12 +7,12 @@ import numpy as np
 from nerscope.stats.across import Numbers, do_vary
 from nerscope.stats.ranks import two_sided_p
 
-_PRIOR = 0.5  # the weight of the prior, as of half a dataset on which nothing differs
-_SAME = 1e-12  # sums that reach the region up to rounding are in it
+_PRIOR = 0.5  # the weight of the prior: half a dataset without a difference
+_SAME = 1e-12  # tolerance for sums at the edge of the region
 
 
 class Probabilities(NamedTuple):
-    """How likely A is better, both are practically equivalent, and B is better."""
+    """The probabilities that A is better, both are practically equivalent, and B is better."""
 
     better: float
     equivalent: float
@@ -24,8 +24,8 @@ def signed_rank_probabilities(
 ) -> Probabilities:
     """The Bayesian signed-rank test for gains of A on independent datasets.
 
-    Datasets get random weights (Dirichlet), with a prior of half a dataset at 0. In each draw, all
-    means of two datasets are in one of three regions: below `-rope`, within it, above it. The
+    Datasets get random weights (Dirichlet), with a prior of half a dataset at 0. In each draw, each
+    mean of two datasets is in one of three regions: below `-rope`, within `rope`, above it. The
     probability of a region is the share of draws in which it has the most weight.
 
     >>> found = signed_rank_probabilities([0.02, 0.03, 0.01, 0.04, 0.02], rope=0.005)
@@ -55,7 +55,8 @@ def correlated_t_probabilities(gains: Numbers, rope: float, ratio: float) -> Pro
     """The Bayesian correlated t-test for gains of A on splits of one corpus (Corani and Benavoli
     2015): the mean is a Student variable with the variance of the corrected resampled t-test.
 
-    `ratio` is that of test to training sentences. Gains that do not vary are taken to be known.
+    `ratio` is the ratio of test to training sentences. Gains that do not vary count as known
+    exactly.
 
     >>> found = correlated_t_probabilities([0.02, 0.01, 0.03, 0.02, 0.01], 0.01, 0.25)
     >>> [round(share, 3) for share in found]
@@ -75,6 +76,6 @@ def correlated_t_probabilities(gains: Numbers, rope: float, ratio: float) -> Pro
 
 
 def _above(distance: float, error: float, degrees: int) -> float:
-    """How likely a Student variable that lies so far above a bound is above it."""
+    """The probability that a Student variable with this distance above a bound is above it."""
     half = float(two_sided_p(distance / error, degrees)) / 2
     return 1 - half if distance > 0 else half

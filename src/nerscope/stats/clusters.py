@@ -1,10 +1,10 @@
-"""Clusters (documents, sentences, blocks), and the counts of each: what every resampling rests on.
+"""Clusters (documents, sentences, blocks) and their counts, the basis of all resampling.
 
-All numbers of a facet come from counts (…, levels, types, columns), whatever the leading axis is:
+All numbers of a facet are computed from counts (…, levels, types, columns). The leading axis has
 one entry for each cluster that is left out, or for each resample. A resample is a weight for each
-cluster: how often it was drawn, or whether the outputs of two systems change places in it. The same
-weights serve every number and every pair of systems. Above `MOST_GROUPS`, clusters are pooled as if
-at random into that many groups: groups have the same variance, and the cost stops growing.
+cluster: how often it was drawn, or whether the outputs of two systems are swapped in it. All
+numbers and pairs of systems share the same weights. Above `MOST_GROUPS`, clusters are pooled
+pseudo-randomly into that many groups, which keeps the variance and limits the cost.
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,11 +31,11 @@ from nerscope.scoring.metrics import MICRO, Metric
 
 Weights = npt.NDArray[np.uint8]
 CountArray = npt.NDArray[np.floating[Any]]
-_EXACT_HALVES = 1 << 24  # up to here all whole numbers are exact in a four-byte float
+_EXACT_HALVES = 1 << 24  # up to this, whole numbers are exact in a four-byte float
 
 
 def cluster_unit_of(evidence: Evidence) -> str:
-    """What is drawn by default: documents where the data marks any, else sentences."""
+    """The default unit: documents if the data marks them, else sentences."""
     if evidence.folded is not None:
         return evidence.folded.unit
     documents = evidence.documents
@@ -49,8 +49,9 @@ def clusters_of(evidence: Evidence, cluster_unit: str | None = None) -> Ints:
     if evidence.folded is not None and cluster_unit != evidence.folded.unit:
         raise InputError(
             evidence.dataset,
-            f"its {plural_of(unit_noun(evidence.folded.unit))} were added up by groups: "
-            f"no {unit_noun(cluster_unit)} is left to draw",
+            f"the results keep only sums over groups of "
+            f"{plural_of(unit_noun(evidence.folded.unit))}, so a {unit_noun(cluster_unit)} "
+            "cannot be used as a cluster",
             f"evaluate with --intervals --resample {cluster_unit}, or with --keep-mentions",
         )
     size = block_size(cluster_unit)
@@ -60,7 +61,7 @@ def clusters_of(evidence: Evidence, cluster_unit: str | None = None) -> Ints:
             raise InputError(
                 evidence.dataset,
                 "the data has no document boundaries",
-                "resample sentences, or mark documents with -DOCSTART-",
+                "--resample sentence, or mark documents with -DOCSTART-",
             )
     elif size is not None and evidence.folded is None:
         clusters = BlockCount(size).number(evidence.documents)
@@ -70,7 +71,7 @@ def clusters_of(evidence: Evidence, cluster_unit: str | None = None) -> Ints:
 
 
 def number_of_clusters(evidence: Evidence, cluster_unit: str) -> int:
-    """How many clusters the data has, with and without mentions."""
+    """The number of clusters of the data, with and without mentions."""
     if evidence.folded is not None:
         return evidence.folded.clusters
     if (size := block_size(cluster_unit)) is not None:
@@ -81,13 +82,13 @@ def number_of_clusters(evidence: Evidence, cluster_unit: str) -> int:
 
 
 def pooled_by(evidence: Evidence, cluster_unit: str) -> float:
-    """How many clusters a group holds on average; 1 where none were pooled."""
+    """The mean number of clusters per group; 1 if none were pooled."""
     return max(1.0, number_of_clusters(evidence, cluster_unit) / folding.MOST_GROUPS)
 
 
 def bootstrap_weights(n_clusters: int, samples: int, seed: int) -> Weights:
-    """How often each cluster (row) is drawn in each resample (column), drawing as many as there
-    are, with replacement.
+    """How often each cluster (row) is drawn in each resample (column). A resample draws as many
+    clusters as there are, with replacement.
     """
     rng = np.random.default_rng(seed)
     weights = np.zeros((n_clusters, samples), np.uint8)
@@ -105,16 +106,16 @@ def bootstrap_weights(n_clusters: int, samples: int, seed: int) -> Weights:
 
 
 def swap_weights(n_clusters: int, samples: int, seed: int) -> Weights:
-    """For each cluster and round, whether the outputs of the two systems change places."""
+    """For each cluster and resample, whether the outputs of the two systems are swapped."""
     rng = np.random.default_rng(seed)
     return rng.integers(0, 2, (n_clusters, samples), dtype=np.uint8)
 
 
 def exact_type(values: npt.NDArray[Any]) -> type[np.floating[Any]]:
-    """The narrowest type in which any sum of some of the values is exact, or else double precision.
+    """The narrowest float type in which all sums of the values are exact, else double precision.
 
-    CountArray and halves, which is nearly all credit, are exact in four bytes up to 2**23, and are
-    added up in half the time. Thirds and fifths are not.
+    Whole numbers and halves, which is nearly all credit, are exact in four bytes up to 2**23, and
+    are added in half the time. Thirds and fifths are not exact.
 
     >>> exact_type(np.array([0.5, 3.0])), exact_type(np.array([0.2]))
     (<class 'numpy.float32'>, <class 'numpy.float64'>)
@@ -135,7 +136,7 @@ def dense_counts(
 ) -> CountArray:
     """The counts of a facet as an array (cells, columns, clusters); a cell is a code and a type.
 
-    Without `by_type`, all types are one.
+    Without `by_type`, all types count as one.
     """
     ledger, with_pairs = evidence.ledger(table), table.needs_pairs(match)
     n_types, n_clusters = len(evidence.types) if by_type else 1, int(clusters.max()) + 1
@@ -146,7 +147,7 @@ def dense_counts(
         return cells * n_clusters + clusters[units.sentence]
 
     def counted(keys: Ints, values: Floats | Ints | None) -> CountArray:
-        # Units outside of every level of a subset have a code behind the last one: cut off.
+        # Units outside every level of a subset have a code after the last one: drop them.
         every = np.bincount(keys, values, n_cells * n_clusters)[: n_cells * n_clusters]
         return every.astype(exact_type(every)).reshape(n_cells, n_clusters)
 
@@ -159,12 +160,12 @@ def dense_counts(
     return np.stack(columns, axis=1)
 
 
-_MOST_VALUES = 4_000_000  # that are computed at once
+_MOST_VALUES = 4_000_000  # computed at once
 _PROBE = np.array([[40.0, 23, 37, 19, 17, 5, 3, 31], [9.0, 4, 7, 5, 2, 1, 1, 6]])
 
 
 class CellKey(NamedTuple):
-    """Which number of a facet: level, type (None for all), metric."""
+    """The key of a number of a facet: level, type (None for all), metric."""
 
     level: str
     type: int | None
@@ -172,14 +173,14 @@ class CellKey(NamedTuple):
 
 
 class UnitGroup(NamedTuple):
-    """Where units are: a level (by its place) and a type (0: all of them, else 1 + its code)."""
+    """A group of units: a level (by its index) and a type (0: all types, else 1 + its code)."""
 
     level: int
     type: int
 
 
 class ClusterCounts:
-    """The counts of some systems in each cluster, under one match."""
+    """The counts of systems in each cluster, under one match."""
 
     def __init__(
         self,
@@ -195,13 +196,13 @@ class ClusterCounts:
             (place, run) for place, system in enumerate(systems) for run in evidence.runs_of(system)
         ]
         self.owners = np.array([place for place, _ in runs])  # the system of each run
-        # Where no number tells types apart, they are added up: most facets, at a fifth of the cost.
+        # If no number is by type, types are added up: most facets, at a fifth of the cost.
         by_type = table.by_type or any(m.average != MICRO for m in table.metrics_of(match))
         every_run = [run for _, run in runs]
         dense = dense_counts(evidence, table, match, clusters, every_run, by_type=by_type)
         by_code = dense.reshape(table.n_codes, -1, *dense.shape[1:])
         levels = [by_code[list(codes)].sum(axis=0) for codes in table.levels.values()]
-        # clusters, levels, types, columns: gold, then the others of each run
+        # (clusters, levels, types, columns): gold, then the other columns of each run
         self.counts = np.ascontiguousarray(np.stack(levels).transpose(3, 0, 1, 2))
         self.width = 8 if table.needs_pairs(match) else 4
         self.averages = _averages(table.metrics_of(match))
@@ -227,7 +228,7 @@ class ClusterCounts:
     def with_counts(
         self, counts: CountArray, systems: Sequence[str], owners: Ints
     ) -> "ClusterCounts":
-        """The same numbers of other counts (clusters, levels, types, columns of all runs)."""
+        """The same numbers for other counts (clusters, levels, types, columns of all runs)."""
         other = self._divided(systems, owners)
         other.counts = counts
         other._sum_up()
@@ -240,12 +241,12 @@ class ClusterCounts:
         return other
 
     def runs_of(self, system: str) -> list[int]:
-        """The places of a system's runs."""
+        """The indices of a system's runs."""
         return np.flatnonzero(self.owners == self.systems.index(system)).tolist()
 
     def columns_of_run(self, run: int, counts: CountArray) -> Floats:
-        """Of counts with the columns of all runs, those of one run."""
-        # Gold is the same for all runs and is stored once: gold, then 3 (or 7) columns a run.
+        """The counts of one run, from counts with the columns of all runs."""
+        # Gold is the same for all runs and is stored once, before 3 (or 7) columns per run.
         first = 1 + (self.width - 1) * run
         columns: Floats = np.empty((*counts.shape[:-1], self.width))
         columns[..., 0] = counts[..., 0]
@@ -253,17 +254,17 @@ class ClusterCounts:
         return columns
 
     def by_run(self, counts: CountArray) -> Floats:
-        """Of counts (…, columns of all runs), those of each run: (runs, …, columns)."""
+        """The counts of each run (runs, …, columns), from counts (…, columns of all runs)."""
         return np.stack([self.columns_of_run(run, counts) for run in range(len(self.owners))])
 
     def values_in(self, counts: Floats) -> Floats:
-        """Every number of counts (…, levels, types, columns), in a row."""
+        """Every number of counts (…, levels, types, columns), along the last axis."""
         by_metric = self.table.numbers(self.match, counts, self.zero_division)
         shape = (*counts.shape[:-3], -1)
         return np.concatenate([numbers.values.reshape(shape) for _, numbers in by_metric], axis=-1)
 
     def shares_in(self, counts: Floats) -> Floats:
-        """What the formula of each average gives for every level and type, all types first."""
+        """The formula of each average for every level and type, all types first."""
         whole = with_all_types(counts, -2) if self.averages else counts
         shape = (*counts.shape[:-3], -1)
         shares = [
@@ -272,14 +273,14 @@ class ClusterCounts:
         return np.concatenate([np.zeros((*counts.shape[:-3], 0)), *shares], axis=-1)
 
     def blocks(self, width: int) -> Iterator[CountArray]:
-        """Clusters that have units, in blocks; each cluster makes so many values."""
+        """Clusters that have units, in blocks; each cluster gives `width` values."""
         step = max(1, _MOST_VALUES // max(1, width))
         counts = self.counts[self.counts.any(axis=(1, 2, 3))]
         for first in range(0, len(counts), step):
             yield counts[first : first + step]
 
     def places(self, key: CellKey, metric: Metric) -> list[UnitGroup]:
-        """The units on which a number rests; several levels if it is made of them."""
+        """The groups of units of a number; several if it combines levels."""
         levels = list(self.table.levels)
         kind = 0 if key.type is None else 1 + key.type
         if key.level in levels:
@@ -288,14 +289,14 @@ class ClusterCounts:
         return [UnitGroup(levels.index(level), 0) for level in needed]
 
     def shares_of(self, metric: Metric, parts: Sequence[UnitGroup]) -> list[int]:
-        """Where the shares of an average stand."""
+        """The indices of the shares of an average."""
         n_kinds = 1 + self.counts.shape[2]
         formulas = [average.formula for average in self.averages]
         first = formulas.index(metric.formula) * self.counts.shape[1] * n_kinds
         return [first + level * n_kinds + kind for level, kind in parts]
 
     def parts(self, key: CellKey, metric: Metric) -> list[UnitGroup]:
-        """The shares of which a number is the plain mean; none, if it is no such mean."""
+        """The shares of which a number is the plain mean; empty for other numbers."""
         levels = list(self.table.levels)
         if metric.mean_of_levels:
             return [UnitGroup(levels.index(level), 0) for level in metric.mean_of_levels]
@@ -305,12 +306,12 @@ class ClusterCounts:
         return []
 
     def differing(self, a: str, b: str) -> "DifferingClusters":
-        """Where the counts of two systems differ, on the mean over their runs."""
+        """The clusters in which the counts of two systems (means over runs) differ."""
         return DifferingClusters(self, self._mean_counts[a], self._mean_counts[b])
 
     @cached_property
     def _mean_counts(self) -> dict[str, Floats]:
-        """By system: the counts of each cluster, on the mean over its runs."""
+        """By system, the counts of each cluster as means over runs."""
         return {
             system: np.mean(
                 [self.columns_of_run(run, self.counts) for run in self.runs_of(system)], axis=0
@@ -319,22 +320,22 @@ class ClusterCounts:
         }
 
     def with_runs_as_systems(self, names: Sequence[str]) -> "ClusterCounts":
-        """The same counts with each run as a system of its own, under these names."""
+        """The same counts with each run as a separate system, under these names."""
         return self._divided(names, np.arange(len(self.owners)))
 
 
 class DifferingClusters:
-    """In which clusters two systems differ, as far as a number looks."""
+    """The clusters in which two systems differ in the counts that a number uses."""
 
     def __init__(self, clustered: ClusterCounts, a: Floats, b: Floats) -> None:
         self.clustered = clustered
         self._unequal = a != b  # clusters, levels, types, columns
-        # A type more and another one less makes no difference to all types together.
+        # One type more and another one less cancel out over all types.
         self._whole_unequal = a.sum(axis=2, keepdims=True) != b.sum(axis=2, keepdims=True)
         self._found: dict[tuple[int, ...], Bools] = {}
 
     def clusters(self, at: int) -> Bools:
-        """Of each cluster, whether the systems differ there in a number."""
+        """For each cluster, whether the systems differ in a number."""
         key, metric = self.clustered.keys[at], self.clustered.metrics[at]
         columns = columns_of(metric, self.clustered.width)
         if columns not in self._found:
@@ -347,7 +348,7 @@ class DifferingClusters:
         return differs
 
     def number(self) -> Floats:
-        """In how many clusters the systems differ, for every number."""
+        """For every number, the number of clusters in which the systems differ."""
         known: dict[tuple[object, ...], float] = {}
         numbers = []
         for at, (key, metric) in enumerate(
@@ -361,21 +362,21 @@ class DifferingClusters:
 
 
 def _averages(metrics: Sequence[Metric]) -> list[Metric]:
-    """Of the metrics that are plain means of shares, one for each formula."""
+    """The metrics that are plain means of shares, one for each formula."""
     means = [metric for metric in metrics if metric.is_mean_of_types or metric.mean_of_levels]
     return list({metric.formula: metric for metric in means}.values())
 
 
 @cache
 def columns_of(metric: Metric, width: int) -> tuple[int, ...]:
-    """The columns of counts at which a metric looks: those that change what it says.
+    """The columns of counts that a metric depends on.
 
     >>> from nerscope.scoring.metrics import metric_named
     >>> columns_of(metric_named("recall"), 4), columns_of(metric_named("precision"), 4)
     ((0, 1), (2, 3))
     """
-    # A formula is a function of counts, so it is tried: a column that can be raised by one without
-    # any change is not looked at. Recall ignores the columns of predictions.
+    # Found by experiment: if raising a column by one never changes the result, the formula does not
+    # use it. Recall, for example, ignores the columns of predictions.
     probe = _PROBE[:, :width]
     before = metric.shares(probe)
     changed = [
@@ -387,5 +388,5 @@ def columns_of(metric: Metric, width: int) -> tuple[int, ...]:
 
 
 def with_all_types(counts: Floats, axis: int = -1) -> Floats:
-    """Types, preceded by all of them together."""
+    """The types, preceded by their sum."""
     return np.concatenate([counts.sum(axis=axis, keepdims=True), counts], axis=axis)

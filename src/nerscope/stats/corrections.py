@@ -18,8 +18,8 @@ def _bonferroni(p: Floats) -> Floats:
 
 
 def _holm(p: Floats) -> Floats:
-    # Holm (1979): the smallest of m is multiplied by m, the next by m - 1, and so on; no corrected
-    # p is below that of a smaller p. (0.01, 0.04, 0.03) -> 3 * 0.01, max(2 * 0.03, 1 * 0.04).
+    # Holm (1979): the smallest of m is multiplied by m, the next by m - 1, and so on; corrected
+    # values keep the order. (0.01, 0.04, 0.03) -> 3 * 0.01, max(2 * 0.03, 1 * 0.04).
     order = np.argsort(p, kind="stable")
     stepped = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
     corrected = np.empty_like(p)
@@ -46,16 +46,16 @@ class Correction(NamedTuple):
     """A correction for many p-values.
 
     `scales_smallest` is True if it multiplies the smallest p by the number of p-values, which keeps
-    the chance of any false alarm at 5 %. Then so many tests need as many times the resamples before
-    any corrected p can be significant.
+    the probability of any false positive at 5 %. Then n tests need n times the resamples before a
+    corrected p can be significant.
     """
 
     function: Callable[[Floats], Floats]
     scales_smallest: bool = False
 
 
-# Step-down minP where the null was drawn, Shaffer's steps over all pairs, and else Holm's: see
-# `results/families.py`. Of p-values alone, it is Holm's.
+# Step-down minP if the null was drawn, Shaffer's correction for all pairs, and else Holm's: see
+# `results/families.py`. For p-values alone, it is Holm's.
 STEP_DOWN, MIN_P, SHAFFER, HOLM = "step-down", "min-p", "shaffer", "holm"
 DEFAULT_CORRECTION = STEP_DOWN
 CORRECTIONS: dict[str, Correction] = {
@@ -69,25 +69,25 @@ CORRECTIONS: dict[str, Correction] = {
 
 
 def plain_correction(correction: str) -> str:
-    """What a correction is for p-values of which nothing else is known: Holm's for step-down."""
+    """The correction for p-values alone: Holm's for step-down."""
     return HOLM if correction == STEP_DOWN else correction
 
 
 def check_correction(correction: str) -> None:
-    """Refuse the name of a correction that there is not.
+    """Raise a UsageError for an unknown correction.
 
     >>> check_correction("hom")
     Traceback (most recent call last):
-    nerscope.errors.UsageError: correction: there is no 'hom'. Fix: did you mean 'holm'? ...
+    nerscope.errors.UsageError: correction: unknown correction 'hom'. Fix: did you mean ...
     """
     if correction not in CORRECTIONS:
         raise UsageError(
-            "correction", f"there is no '{correction}'", suggest(correction, CORRECTIONS)
+            "correction", f"unknown correction '{correction}'", suggest(correction, CORRECTIONS)
         )
 
 
 def correct_p_values(p: Sequence[float], correction: str = DEFAULT_CORRECTION) -> list[float]:
-    """P-values corrected for their number; undefined ones stay out of it.
+    """P-values corrected for their number; undefined ones do not count and stay undefined.
 
     >>> correct_p_values([0.01, 0.04, 0.03])
     [0.03, 0.06, 0.06]
@@ -102,13 +102,13 @@ def correct_p_values(p: Sequence[float], correction: str = DEFAULT_CORRECTION) -
 
 
 def step_down_min_p(p: Floats, null: Sequence[Ints], samples: int) -> Floats:
-    """P-values corrected by the joint distribution of all p-values where nothing differs.
+    """P-values corrected by the joint distribution of all p-values under the null hypothesis.
 
-    `null` has an array for each p-value: in each sample, how many of all samples (and what was
-    observed) are as extreme as this one. So `null[j] / (samples + 1)` is the p-value that the
-    sample would have had. The smallest p is held against the smallest p of all in each sample, the
-    next one against the smallest of those that are left (Westfall and Young 1993). P-values that
-    rise and fall together cost less than by Holm's correction.
+    `null` has an array for each p-value: for each sample, the number of samples (and the observed
+    value) that are as extreme. So `null[j] / (samples + 1)` is the p-value of the sample. The
+    smallest p is compared with the smallest p in each sample, the next one with the smallest of the
+    remaining ones (Westfall and Young 1993). Correlated p-values are corrected less than by Holm's
+    correction.
 
     >>> draws = np.array([5, 4, 3, 2, 1])
     >>> step_down_min_p(np.array([1 / 6, 0.5]), [draws, draws], 5).round(3).tolist()
@@ -119,7 +119,7 @@ def step_down_min_p(p: Floats, null: Sequence[Ints], samples: int) -> Floats:
     smallest = np.full(samples, samples + 1)
     for at in order[::-1]:
         np.minimum(smallest, null[at], out=smallest)
-        # p itself may come from enumerating all swaps; rounding must not decide a tie.
+        # p itself may come from enumerating all swaps; the tolerance is for ties.
         as_small = np.count_nonzero(smallest <= p[at] * (samples + 1) + 1e-6)
         corrected[at] = (1 + as_small) / (samples + 1)
     corrected[order] = np.maximum.accumulate(corrected[order])
@@ -127,11 +127,11 @@ def step_down_min_p(p: Floats, null: Sequence[Ints], samples: int) -> Floats:
 
 
 def shaffer(p: Floats, systems: Sequence[int]) -> Floats:
-    """P-values of all pairs of some systems, on one dataset or on several, corrected together.
+    """P-values of all pairs of systems, on one or several datasets, corrected together.
 
-    Hypotheses about pairs hang together: if A differs from B, then C differs from A or from B. So
-    fewer of them can be true at once than Holm's correction reckons with (Shaffer 1986). `systems`
-    is the number of systems on each dataset; pairs that were not tested may be missing.
+    Hypotheses about pairs are related: if A differs from B, then C differs from A or from B. So
+    fewer of them can be true at once than Holm's correction assumes (Shaffer 1986). `systems` is
+    the number of systems on each dataset; pairs that were not tested may be missing.
 
     >>> shaffer(np.array([0.01, 0.02, 0.03]), [3]).round(3).tolist()
     [0.03, 0.03, 0.03]
@@ -151,7 +151,7 @@ def shaffer(p: Floats, systems: Sequence[int]) -> Floats:
 
 @cache
 def _true_at_once(systems: tuple[int, ...]) -> frozenset[int]:
-    """How many hypotheses "these two are equal" can be true: systems fall into groups of equals."""
+    """The possible numbers of true hypotheses, if systems fall into groups of equals."""
     if len(systems) != 1:
         sums = frozenset({0})
         for k in systems:
@@ -166,5 +166,5 @@ def _true_at_once(systems: tuple[int, ...]) -> frozenset[int]:
 
 
 def is_significant(p: float | None) -> bool:
-    """Whether a p-value is below the usual bound; an undefined one is not."""
+    """Whether a p-value is below 0.05; an undefined one is not."""
     return p is not None and p < SIGNIFICANT

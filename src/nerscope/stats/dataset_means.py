@@ -1,13 +1,12 @@
-"""Means over datasets, where the same training runs may have been tested on all of them.
+"""Means over datasets on which the same training runs may have been tested.
 
-Texts of different datasets are independent: their variances add up. Runs are not: one trained model
-that is good by chance is good by chance on every dataset. So the noise of training is read off each
-run's mean over the datasets, which holds whether they share their runs or not. Both variances keep
-the quantile of their own degrees of freedom (Banerjee 1960).
+Texts of different datasets are independent, so their variances add up. Runs are not: a trained
+model that is good by chance is good by chance on every dataset. So the noise of training is
+estimated from each run's mean over the datasets, which is valid whether or not datasets share runs.
+Both variances keep the quantile of their own degrees of freedom (Banerjee 1960).
 
-Other systems do not help to estimate the noise of runs, as they do on one dataset: here it is the
-larger part of the variance, and a system whose runs vary more than those of others would too often
-seem to differ.
+The noise of runs is not borrowed from other systems, as it is on one dataset. Here it is the larger
+part of the variance, and a system with unusually variable runs would too often seem to differ.
 """
 
 from collections.abc import Iterable, Sequence
@@ -24,9 +23,9 @@ from nerscope.stats.intervals import quantiles
 from nerscope.stats.runs import pooled_run_variance, run_spread
 from nerscope.stats.system_pair import ABOUT_RECIPES, ALONE, SystemPair
 
-RunScores = tuple[list[float], ...]  # of single runs, by side
-# Shares that bounds leave out; a p-value is read off between them. The one of an interval is among
-# them, so that p is below 0.05 exactly where the interval leaves 0 out.
+RunScores = tuple[list[float], ...]  # the scores of runs, by side
+# Levels of alpha of bounds; p-values are interpolated between them. The level of the interval is
+# among them, so that p is below 0.05 exactly if the interval excludes 0.
 _ALPHAS = np.concatenate(
     [np.geomspace(1e-12, SIGNIFICANT, 60)[:-1], np.linspace(SIGNIFICANT, 1.0, 40)]
 )
@@ -37,13 +36,13 @@ _AT_INTERVAL = int(np.searchsorted(_ALPHAS, SIGNIFICANT))
 class DatasetDifference(NamedTuple):
     """A difference on one dataset, and the parts of its variance.
 
-    `runs` are the scores of A's runs and those of B's, or the differences of runs that belong
-    together; there are none if other runs are not meant.
+    `runs` are the scores of A's runs and of B's runs, or the differences of paired runs; empty if
+    the comparison is about outputs.
     """
 
     value: float
     by_clusters: float
-    beyond_runs: float  # the same without what single runs have of their own
+    beyond_runs: float  # the variance without the part of single runs
     degrees: float  # of freedom, of clusters
     runs: RunScores = ()
 
@@ -61,7 +60,7 @@ def dataset_differences(pair: SystemPair) -> list[DatasetDifference]:
         return numbers
     ours, theirs = pair.spread.runs[pair.a], pair.spread.runs[pair.b]
     sides = [ours - theirs] if pair.same_seeds else [ours, theirs]
-    # By number, as lists: rows come by the thousand.
+    # Lists by number, because there are thousands of rows.
     scores: Iterable[RunScores] = zip(*(side.T.tolist() for side in sides), strict=True)
     return [
         number._replace(runs=of_sides) for number, of_sides in zip(numbers, scores, strict=True)
@@ -69,7 +68,7 @@ def dataset_differences(pair: SystemPair) -> list[DatasetDifference]:
 
 
 class MeanDifference(NamedTuple):
-    """A mean difference, its 95 % interval, and how surprising it is if the true one is 0."""
+    """A mean difference, its 95 % interval, and its p-value."""
 
     mean: float
     low: float
@@ -78,12 +77,12 @@ class MeanDifference(NamedTuple):
 
 
 def share_runs(parts: Sequence[DatasetDifference]) -> bool:
-    """Whether runs on several datasets may be those of the same trained models."""
+    """Whether several datasets may share trained models."""
     return sum(bool(part.runs) for part in parts) > 1
 
 
 def fixed_mean(parts: Sequence[DatasetDifference]) -> MeanDifference:
-    """The mean over these datasets: independent texts, runs that may be shared.
+    """The mean over these datasets, with independent texts and possibly shared runs.
 
     >>> twice = [DatasetDifference(0.1, 0.0025, 0.0025, 1e9)] * 2
     >>> [round(number, 3) for number in fixed_mean(twice)]
@@ -96,13 +95,13 @@ def fixed_mean(parts: Sequence[DatasetDifference]) -> MeanDifference:
     )
     t_squares, noise = quantiles(_ALPHAS, degrees) ** 2, _noise_of(parts)
     squares = t_squares @ beyond_runs + noise.squares(_ALPHAS)
-    # Runs may agree by chance; what clusters tell of them is the least, then.
+    # Runs may agree by chance, so their part of the variance over clusters is a lower bound.
     reach = np.sqrt(np.maximum(t_squares @ by_clusters, squares))
     return _bounded(float(np.mean([part.value for part in parts])), reach)
 
 
 def mean_of_drawn(parts: Sequence[DatasetDifference]) -> MeanDifference:
-    """The mean over datasets like these: their spread, and the runs, which all of them share.
+    """The mean over datasets like these, from the variance over datasets and over shared runs.
 
     >>> parts = [DatasetDifference(value, 0, 0, 9) for value in (0.02, 0.01, 0.03, 0.02, 0.01)]
     >>> [round(number, 4) for number in mean_of_drawn(parts)]
@@ -136,7 +135,7 @@ class RunNoise(NamedTuple):
     degrees: float = 1.0
 
     def squares(self, alphas: Floats) -> Floats:
-        """How far training moves the mean at each level of alpha, squared."""
+        """The squared reach of the noise of training at each level of alpha."""
         return np.asarray(quantiles(alphas, np.array([self.degrees]))[:, 0] ** 2 * self.variance)
 
 
@@ -145,11 +144,11 @@ def _noise_of(parts: Sequence[DatasetDifference]) -> RunNoise:
 
 
 def run_noise(runs: Sequence[RunScores]) -> RunNoise:
-    """What training adds to a mean over datasets, of each of which there are the runs.
+    """The noise of training in a mean over datasets, from the runs of each dataset.
 
-    Of runs that are on all datasets, the mean over datasets of each run tells. Where their numbers
-    differ, nobody knows which are the same: then they are taken to rise and fall together on all
-    datasets, which is the worst case.
+    If all datasets have the same runs, it is the variance of each run's mean over datasets. If the
+    numbers of runs differ, shared runs are unknown, and runs are assumed to be fully correlated
+    over datasets, which is the worst case.
 
     >>> noise = run_noise([([0.8, 0.9],), ([0.6, 0.7],)])
     >>> round(noise.variance, 4), noise.degrees
@@ -166,7 +165,7 @@ def run_noise(runs: Sequence[RunScores]) -> RunNoise:
 
 
 def _are_same(runs: Sequence[RunScores]) -> bool:
-    """Whether all datasets have the same runs, as far as can be told."""
+    """Whether all datasets seem to have the same runs."""
     shapes = {tuple(map(len, sides)) for sides in runs}
     return len(shapes) == 1 and not any(
         isnan(score) for sides in runs for side in sides for score in side
@@ -179,7 +178,7 @@ def _defined(scores: Numbers) -> Floats:
 
 
 def _noise(sides: Sequence[Floats]) -> RunNoise:
-    """What training adds to a mean over runs, or to a difference of two; nothing to single runs."""
+    """The noise of training in a mean over runs, or in a difference of two; 0 for single runs."""
     several = [run_spread(side[:, None]) for side in sides if len(side) > 1]
     if not several:
         return RunNoise()
@@ -190,7 +189,7 @@ def _noise(sides: Sequence[Floats]) -> RunNoise:
 
 
 class ScoreMean(NamedTuple):
-    """A mean of scores over datasets: its interval for these, and for others like them."""
+    """The intervals of a mean of scores: for these datasets, and for others like them."""
 
     low: float
     high: float
@@ -204,10 +203,10 @@ def score_mean(
     highs: Numbers,
     runs: Sequence[RunScores],
 ) -> ScoreMean:
-    """The intervals of a mean of scores over datasets; `runs` are those of each dataset.
+    """The intervals of a mean of scores over datasets; `runs` are the scores of runs by dataset.
 
-    The intervals of datasets hold the noise of their runs. As runs may be shared, what they have in
-    common over datasets is added.
+    The intervals of datasets include the noise of their runs. Because runs may be shared, their
+    covariance over datasets is added.
 
     >>> runs = [([0.79, 0.81],), ([0.89, 0.91],)]
     >>> [round(bound, 3) for bound in score_mean([0.8, 0.9], [0.7, 0.8], [0.9, 1.0], runs)]

@@ -1,8 +1,8 @@
-"""Outputs that change places at random, or clusters drawn again: p-values for two sets of outputs.
+"""P-values for two sets of outputs, from random swaps or resampled clusters.
 
-If two systems are alike, nothing changes when their outputs change places in some documents. So the
-observed difference should be one like those after such swaps: of all of them, where few clusters
-differ, and else of many at random.
+If two systems are equally good, swapping their outputs in some documents changes nothing. The
+observed difference should then look like the differences after such swaps. If few clusters differ,
+all swaps are enumerated; otherwise many swaps are drawn at random.
 """
 
 from collections.abc import Sequence
@@ -27,27 +27,27 @@ from nerscope.stats.intervals import Sampling
 from nerscope.stats.paired import DEFAULT_METHOD, EXACT, METHODS, Method, Paired, p_value
 from nerscope.stats.runs import mean_of_defined
 
-_MOST_WEIGHTS = 2_000_000_000  # bytes: one for each cluster and resample
-_MOST_VALUES = 8_000_000  # counts of resamples that are held at once
+_MOST_WEIGHTS = 2_000_000_000  # bytes: one per cluster and resample
+_MOST_VALUES = 8_000_000  # counts of resamples in memory at once
 _DIGITS = 12
-_MOST_ENUMERATED = 12  # clusters that differ: 4,096 ways to swap them, fewer than usual samples
+_MOST_ENUMERATED = 12  # differing clusters: 4,096 swaps, fewer than the usual samples
 
 
 class ResampleWeights(NamedTuple):
-    """The random weights of all clusters (rows) in all resamples (columns), as far as needed."""
+    """The random weights of all clusters (rows) in all resamples (columns), if needed."""
 
     drawn: Weights | None
     swapped: Weights | None
 
     @classmethod
     def of(cls, n_clusters: int, sampling: Sampling, method: Method) -> "ResampleWeights":
-        """What a method needs."""
+        """The weights that a method needs."""
         samples, seed = sampling.samples, sampling.seed
         if n_clusters * samples > _MOST_WEIGHTS:
             raise UsageError(
                 "samples",
                 f"{samples} resamples of {n_clusters} clusters do not fit into memory",
-                f"give {_MOST_WEIGHTS // n_clusters} at the most",
+                f"--samples {_MOST_WEIGHTS // n_clusters} (or fewer)",
             )
         return cls(
             bootstrap_weights(n_clusters, samples, seed) if method.needs_resamples else None,
@@ -56,10 +56,10 @@ class ResampleWeights(NamedTuple):
 
 
 class PValues(NamedTuple):
-    """P-values, and how each was found; NaN and None where nothing was tested.
+    """P-values and the test of each; NaN and None if nothing was tested.
 
-    `null` has the place of each number that belongs to a family, and in each sample, how many of
-    all samples are as extreme as this one: see `corrections.step_down_min_p`.
+    `null` maps the index of each number in a family to an array: for each sample, the number of
+    samples that are as extreme as this one. See `corrections.step_down_min_p`.
     """
 
     p: Floats
@@ -75,9 +75,9 @@ def p_values_of_outputs(
     testable: Bools,
     in_family: Bools | None = None,
 ) -> PValues:
-    """Test every number that can be tested: are the outputs of A and B alike?
+    """Test every testable number: are the outputs of A and B equally good?
 
-    Those that are `in_family` also keep what their p-values would be in each sample.
+    Numbers that are `in_family` also keep the p-value of each sample.
     """
     runs = [clustered.runs_of(name) for name in pair]
     values = [mean_of_defined(clustered.values[side]) for side in runs]
@@ -91,14 +91,14 @@ def p_values_of_outputs(
                 exact = _exact(clustered, differing, runs[0][0], runs[1][0], int(at))
                 if exact is not None:
                     p[at], test[at], to_test[at] = exact, EXACT, False
-    # Only randomisation ranks samples by the size of the difference, as `null` does.
+    # `null` ranks samples by the size of the difference, which only randomisation does.
     joint = np.zeros(len(observed), bool)
     if in_family is not None and method == DEFAULT_METHOD:
         joint = in_family & testable & ~np.isnan(observed)
     places = np.flatnonzero(to_test | joint)
     null = dict[int, Ints]()
     if len(places):
-        # Each of these has a column for each of the places, or is None if the method needs it not.
+        # Each has one column per place, or is None if the method does not need it.
         resampled = swapped = by_cluster = None
         if weights.drawn is not None:
             resampled = _resampled(clustered, runs, weights.drawn, places)
@@ -121,12 +121,12 @@ def p_values_of_outputs(
 
 
 def _as_extreme(swapped: Floats, observed: float) -> Ints:
-    """For each sample, how many samples and the observed difference are as large as this one.
+    """For each sample, the number of samples (and the observed difference) that are as large.
 
     >>> _as_extreme(np.array([0.0, 0.2, -0.1]), 0.1).tolist()
     [4, 1, 3]
     """
-    # What is undefined is not extreme; rounding must not decide a tie.
+    # Undefined values are not extreme; the tolerance is for ties.
     sizes = np.round(np.nan_to_num(np.abs(np.append(swapped, observed))), _DIGITS)
     smaller = np.searchsorted(np.sort(sizes), sizes[:-1], "left")
     counts: Ints = (len(sizes) - smaller).astype(np.min_scalar_type(len(sizes)))
@@ -152,13 +152,13 @@ def _resampled(
 def _swapped(
     clustered: ClusterCounts, runs: Sequence[Sequence[int]], weights: Weights, places: Ints
 ) -> Floats:
-    """The differences (resamples, places) after the systems changed places in some clusters."""
+    """The differences (resamples, places) after swapping the systems in random clusters."""
     pairs = _paired_runs(runs)
     total: Floats | float = 0.0
     for left, right in pairs:
         before, after = (clustered.columns_of_run(run, clustered.counts) for run in (left, right))
-        # Swapping a cluster adds `change` to A and takes it from B. Clusters without change need no
-        # weights: most of them, if systems are alike.
+        # Swapping a cluster adds `change` to A and subtracts it from B. Clusters without change
+        # need no weights, which are most clusters of similar systems.
         change = after - before
         where = change.any(axis=(1, 2, 3))
         chosen = change[where], weights[where]
@@ -169,7 +169,7 @@ def _swapped(
 
 
 def _paired_runs(runs: Sequence[Sequence[int]]) -> list[tuple[int, int]]:
-    """Runs of both sides in order; of unequal numbers, until each has met others equally often."""
+    """Pairs of runs of both sides in order; with unequal numbers, each run occurs equally often."""
     ours, theirs = runs
     return [
         (ours[k % len(ours)], theirs[k % len(theirs)]) for k in range(lcm(len(ours), len(theirs)))
@@ -177,7 +177,7 @@ def _paired_runs(runs: Sequence[Sequence[int]]) -> list[tuple[int, int]]:
 
 
 def _by_cluster(clustered: ClusterCounts, runs: Sequence[Sequence[int]], places: Ints) -> Floats:
-    """Half of what each difference loses if the systems change places in one cluster alone.
+    """Half of the decrease of each difference if the systems are swapped in one cluster alone.
 
     The array has the shape (clusters, numbers). With 10 gold mentions and a cluster in which A
     finds 2 and B finds 1, the difference in recall falls by 2 / 10 after the swap: the entry is
@@ -208,7 +208,7 @@ def _values(
     weights: Weights,
     places: Ints | slice = slice(None),
 ) -> Floats:
-    """Some numbers in every resample: of some counts, plus the weighted ones of clusters."""
+    """The numbers in every resample: fixed counts plus weighted counts of clusters."""
     shape = counts.shape[1:]
     flat = counts.reshape(len(counts), prod(shape))
     flat = flat.astype(exact_type(flat * weights.max(initial=1)))
@@ -224,8 +224,8 @@ def _values(
 def _exact(
     clustered: ClusterCounts, differing: DifferingClusters, left: int, right: int, at: int
 ) -> float | None:
-    """The p-value over all ways to swap the clusters that differ; None for a number that is made of
-    several levels or types.
+    """The p-value over all swaps of the differing clusters; None for a number that combines several
+    levels or types.
     """
     key, metric = clustered.keys[at], clustered.metrics[at]
     if metric.is_over_levels or metric.average != MICRO:
@@ -249,6 +249,6 @@ def _exact(
 
 
 def _all_ways(n: int) -> npt.NDArray[np.float64]:
-    """All ways (rows) to choose among n; the first chooses nothing."""
+    """All subsets (rows) of n items; the first is empty."""
     # The bits of 0, 1, 2, …: for n = 2 the rows are 00, 10, 01, 11.
     return ((np.arange(1 << n)[:, None] >> np.arange(n)) & 1).astype(np.float64)

@@ -1,12 +1,12 @@
-"""Whether an attribute acts on a score: tests that change the signs of whole clusters.
+"""Tests of the effect of an attribute on a score, by flipping the signs of clusters.
 
-A score in a bucket is a sum over clusters (documents, or sentences) of what each adds to it. If the
-attribute does nothing, what a cluster adds above or below the common score might as well be the
-other way round: so clusters change signs at random, each in all buckets, runs and systems at once.
-What hangs together within a cluster stays together, and no test looks at the spread over runs.
+A score in a bucket is a sum of contributions of clusters (documents or sentences). If the attribute
+has no effect, the contribution of a cluster above or below the common score may have either sign.
+So the signs of clusters are flipped at random, each in all buckets, runs and systems at once.
+Dependence within a cluster is kept, and no test uses the variance over runs.
 
-Statistics weigh buckets by their size. Dividing by each bucket's own standard error instead would
-make small buckets in which all is right look sure beyond measure.
+Statistics weight buckets by their size. Dividing by the standard error of each bucket instead would
+give far too much weight to small buckets without errors.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,17 +22,17 @@ from nerscope.scoring.evidence import Evidence, FacetTable
 from nerscope.scoring.metrics import Counts, Metric, ratio
 from nerscope.stats.clusters import dense_counts
 
-FEWEST_CLUSTERS = 6  # with five, no p could be below 0.05
+FEWEST_CLUSTERS = 6  # with five, p is never below 0.05
 _STEP = 1e-4  # of the numerical derivative
-_NOTHING = 1e-7  # less than any unit adds to a score
-_TIE = 1e-12  # rounding must not decide a tie
+_NOTHING = 1e-7  # less than the contribution of any unit
+_TIE = 1e-12  # tolerance for ties
 
 
 class BucketParts(NamedTuple):
-    """A system in the buckets of an attribute: its scores, and the part of each cluster in them.
+    """A system in the buckets of an attribute: its scores, and the contribution of each cluster.
 
-    All are means over runs. `added` is what a cluster adds to a bucket's score, 0 in sum; `share`
-    is its share of the bucket's units, 1 in sum. An undefined score is NaN.
+    All are means over runs. `added` is the contribution of a cluster to a bucket's score (the sum
+    is 0); `share` is its share of the bucket's units (the sum is 1). An undefined score is NaN.
     """
 
     scores: Floats  # buckets
@@ -49,7 +49,7 @@ def bucket_parts(
     clusters: Ints,
     runs: Sequence[int],
 ) -> BucketParts:
-    """The parts of each cluster in the scores of a system, from its runs."""
+    """The contributions of each cluster to the scores of a system, as a mean over runs."""
     by_code = dense_counts(evidence, table, match, clusters, runs, by_type=False)
     by_code = by_code.astype(np.float64)
     levels = np.stack([by_code[list(codes)].sum(axis=0) for codes in table.levels.values()])
@@ -66,12 +66,12 @@ def bucket_parts(
 def run_bucket_parts(
     counts: Floats, metric: Metric, zero_division: float | None = None
 ) -> BucketParts:
-    """The same for one run, from counts (clusters, buckets, columns)."""
+    """The contributions for one run, from counts (clusters, buckets, columns)."""
     total = counts.sum(axis=0)
     sizes = total[:, 0] + total[:, 2]
-    # The linear part of a score that is a ratio of sums (the delta method): each count times the
-    # derivative of the score by it, computed by central differences.
-    steps = 1 + _STEP * np.eye(total.shape[1])[:, None]  # one column a little larger
+    # The linear part of a score that is a ratio of sums (delta method): each count times the
+    # derivative of the score with respect to it, by central differences.
+    steps = 1 + _STEP * np.eye(total.shape[1])[:, None]  # one column is slightly larger
     more, less = (metric.formula(Counts(total * moved)) for moved in (steps, 2 - steps))
     slopes = np.nan_to_num((more - less).T / (2 * _STEP)) / np.maximum(total, 1e-9)
     added: Floats = np.einsum("gbc,bc->gb", counts, slopes)
@@ -80,14 +80,14 @@ def run_bucket_parts(
 
 
 class FlippedScores(NamedTuple):
-    """The same as sums over clusters that have changed signs, a row for each time."""
+    """Scores as sums over clusters with flipped signs, one row per draw."""
 
     scores: Floats
     sizes: Floats
     added: Floats  # draws, buckets
     share: Floats  # draws, buckets
     clusters: int  # that have units
-    every: bool  # all ways to change signs, not some drawn at random
+    every: bool  # all combinations of signs were enumerated, not drawn
 
     @property
     def defined(self) -> npt.NDArray[np.bool_]:
@@ -95,19 +95,19 @@ class FlippedScores(NamedTuple):
         return (self.sizes > 0) & ~np.isnan(self.scores)
 
     def why_not(self, cluster_unit: str = "cluster") -> str | None:
-        """Why nothing can be tested, if so."""
+        """Why the test is missing; None if it is possible."""
         if self.clusters < FEWEST_CLUSTERS:
             needed = f"{count_units(FEWEST_CLUSTERS, cluster_unit)} with mentions are needed"
-            return f"{needed}, there are {self.clusters}"
+            return f"{needed}, the data has {self.clusters}"
         if self.defined.sum() < 2:
             return "two buckets with mentions are needed"
         if np.abs(self.added).max() < _NOTHING and np.ptp(self.scores[self.defined]) < _NOTHING:
-            return "the score is the same everywhere"
+            return "the score is the same in all buckets"
         return None
 
     def null(self) -> tuple[Floats, Floats, Floats]:
-        """Of the defined buckets: sizes, scores, and scores as they would be by chance, the last
-        two around the common score.
+        """For the defined buckets: sizes, scores, and scores by chance; the last two are relative
+        to the common score.
         """
         defined = self.defined
         sizes = self.sizes[defined]
@@ -118,7 +118,7 @@ class FlippedScores(NamedTuple):
 def flip_signs(
     many: Sequence[BucketParts], samples: int, seed: Sequence[int]
 ) -> list[FlippedScores]:
-    """Change the signs of clusters, the same ones for all; every way if there are few."""
+    """Flip the signs of clusters, the same for all; enumerate all combinations if there are few."""
     n_clusters = len(many[0].added)
     every = 2**n_clusters <= samples
     columns = [part for parts in many for part in _weighted(parts)]
@@ -139,7 +139,7 @@ def _n_clusters(parts: BucketParts) -> int:
 
 
 def _weighted(parts: BucketParts) -> tuple[Floats, Floats]:
-    """Each cluster takes part in the common score, which makes what it adds too small: undo it."""
+    """Undo the shrinkage of contributions: each cluster is part of the common score."""
     units = parts.share @ parts.sizes
     rest = np.maximum(1 - units / max(units.sum(), 1e-9), 1e-9)
     scale = 1 / np.sqrt(rest)[:, None]
@@ -161,7 +161,7 @@ def _signs(n_clusters: int, samples: int, seed: Sequence[int], every: bool) -> I
 
 
 class NullTest(NamedTuple):
-    """A statistic, and what it is where there is nothing but chance."""
+    """A statistic, and its values by chance alone."""
 
     observed: float
     null: Floats
@@ -169,7 +169,7 @@ class NullTest(NamedTuple):
 
     @property
     def p(self) -> float:
-        """How often chance gives as much, in either direction; NaN where nothing varies."""
+        """The two-sided p-value; NaN if nothing varies."""
         sizes, observed = np.abs(self.null), abs(self.observed)
         if not sizes.any() or np.isnan(observed):
             return float("nan")
@@ -178,7 +178,7 @@ class NullTest(NamedTuple):
 
 
 def any_effect(flipped: FlippedScores) -> NullTest:
-    """The spread of the scores over buckets, weighed by size."""
+    """The variance of the scores over buckets, weighted by size."""
     sizes, around, null = flipped.null()
     weights = sizes / sizes.sum()
 
@@ -191,7 +191,7 @@ def any_effect(flipped: FlippedScores) -> NullTest:
 
 
 def trend(flipped: FlippedScores) -> NullTest:
-    """The slope of the scores over the places of the buckets, weighed by size."""
+    """The slope of the scores over the order of the buckets, weighted by size."""
     sizes, around, null = flipped.null()
     places = np.flatnonzero(flipped.defined).astype(np.float64)
     slope = sizes * (places - places @ sizes / sizes.sum())
@@ -199,8 +199,8 @@ def trend(flipped: FlippedScores) -> NullTest:
 
 
 def gap(flipped: FlippedScores, best: int, worst: int) -> NullTest:
-    """The difference of two buckets against the largest of all pairs, each on the scale that the
-    sizes of its buckets give: they may have been picked for their scores.
+    """The difference of two buckets against the largest difference of all pairs, because the two
+    may have been picked for their scores. Each pair is scaled by the sizes of its buckets.
     """
     sizes, around, null = flipped.null()
     if not flipped.defined[[best, worst]].all():
@@ -215,7 +215,7 @@ def gap(flipped: FlippedScores, best: int, worst: int) -> NullTest:
 
 
 def mean_lead(ours: FlippedScores, theirs: FlippedScores) -> float:
-    """The difference of two systems over all buckets, weighed by size; NaN if they share none."""
+    """The difference of two systems over all buckets, weighted by size; NaN if they share none."""
     both = ours.defined & theirs.defined
     sizes = (ours.sizes + theirs.sizes)[both]
     differences = (ours.scores - theirs.scores)[both]
@@ -223,8 +223,8 @@ def mean_lead(ours: FlippedScores, theirs: FlippedScores) -> float:
 
 
 def lead(ours: FlippedScores, theirs: FlippedScores, bucket: int) -> NullTest:
-    """By how much the difference of two systems in a bucket is another than over all buckets,
-    against the largest of all buckets: it may have been picked for its difference.
+    """How far the difference of two systems in a bucket deviates from the difference over all
+    buckets, against the largest deviation, because the bucket may have been picked for it.
     """
     both = ours.defined & theirs.defined
     if not both[bucket] or both.sum() < 2:
@@ -242,7 +242,7 @@ def lead(ours: FlippedScores, theirs: FlippedScores, bucket: int) -> NullTest:
 
 
 def over_systems(each: Iterable[NullTest]) -> NullTest:
-    """Several systems on the same clusters: the mean square, each on the scale of its own noise."""
+    """Several systems on the same clusters: the mean square, each scaled by its own noise."""
     chances = list(each)
     scales = [float(np.mean(chance.null**2)) or 1.0 for chance in chances]
     observed = [chance.observed**2 / scale for chance, scale in zip(chances, scales, strict=True)]
@@ -253,8 +253,8 @@ def over_systems(each: Iterable[NullTest]) -> NullTest:
 def over_datasets(
     each: Iterable[NullTest], samples: int, seed: int, *, signed: bool = False
 ) -> NullTest:
-    """Several datasets, independent of each other: the sum of the statistics, or of their squares,
-    each on the scale of its own noise.
+    """Several independent datasets: the sum of the statistics, or of their squares, each scaled by
+    its own noise.
     """
     chances = list(each)
     if len(chances) == 1:
@@ -269,8 +269,8 @@ def over_datasets(
 
 
 def chance_spearman(flipped: FlippedScores) -> Floats:
-    """Spearman's correlation with the order of the buckets, if all had the same score but for
-    chance; NaN where they are all equal.
+    """Spearman's correlation with the order of the buckets by chance alone, that is, if all buckets
+    had the same true score; NaN if all are equal.
     """
     by_chance = flipped.added[:, flipped.defined]
     above = np.sign(by_chance[:, :, None] - by_chance[:, None, :]).sum(axis=2)  # ranks, centred

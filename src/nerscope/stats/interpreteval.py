@@ -1,5 +1,5 @@
-"""Views over many numbers: how attributes act on models, on datasets, and on single buckets
-(InterpretEval), the paper's tests of them, and what valid tests need.
+"""InterpretEval's views: the effect of attributes on models, datasets and single buckets, the tests
+of the paper, and the data for valid tests.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ from nerscope.stats.intervals import Sampling
 from nerscope.stats.ranks import friedman, spearman, wilcoxon
 from nerscope.stats.two_way import by_surface
 
-METRIC = F1  # by which attributes are diagnosed
+METRIC = F1  # of all views
 
 
 class Score(NamedTuple):
@@ -60,7 +60,7 @@ class Performance:
     def blocks(
         self, attribute: str, dataset: str | None = None, system: str | None = None
     ) -> Floats:
-        """One row a run (of one dataset, or of one system, or of both), one column a bucket."""
+        """One row per run (of one dataset, of one system, or of both), one column per bucket."""
         rows = [
             [
                 self._values.get((name, owner, run, attribute, bucket), np.nan)
@@ -86,22 +86,22 @@ class Performance:
         return [name for name in self.datasets if self.present(name, system)]
 
     def number_of_runs(self, dataset: str, system: str) -> int:
-        """How many runs the system has on the dataset."""
+        """The number of runs of the system on the dataset."""
         return len(self._runs.get((dataset, system), []))
 
 
 class PaperTest(NamedTuple):
-    """One of the paper's own tests, which do not hold their level: runs and systems share a test
-    set.
+    """One of the paper's own tests. They do not keep their level, because runs and systems share a
+    test set.
     """
 
-    p: float | None  # None: it cannot be made
+    p: float | None  # None: the test is not possible
     name: str | None
-    size: int | None  # how many blocks or pairs; None: it was not asked for
+    size: int | None  # the number of blocks or pairs; None: not requested
 
 
 class PaperFriedman(NamedTuple):
-    """Friedman's test, exact where it can be, and by chi-square, as the paper printed it."""
+    """Friedman's test: exact if possible, and by chi-square, as in the paper."""
 
     p: float | None
     name: str | None
@@ -114,7 +114,7 @@ _NO_FRIEDMAN = PaperFriedman(None, None, None, None)
 
 
 class ModelView(NamedTuple):
-    """How an attribute acts on a system, as means over datasets."""
+    """The effect of an attribute on a system, as means over datasets."""
 
     system: str
     attribute: str
@@ -125,14 +125,15 @@ class ModelView(NamedTuple):
 
 
 def model_wise(table: Performance, paper: bool = False) -> Iterator[ModelView]:
-    """For each system and attribute: rank correlation with the buckets, and spread over them.
+    """For each system and attribute, the rank correlation with the buckets and the standard
+    deviation.
 
-    Both are means over the same datasets: those where no bucket is undefined and F1 varies.
+    Both are means over the datasets on which every bucket is defined and F1 varies.
     """
     for system, attribute in product(table.systems, table.attributes):
         means = {name: table.mean(name, system, attribute) for name in table.datasets_of(system)}
         shapes = {name: _shape(scores, attribute) for name, scores in means.items()}
-        decisive = 1 if attribute == TYPE else 0  # the spread, where there is no order
+        decisive = 1 if attribute == TYPE else 0  # types have no order: use the deviation
         known = [name for name, shape in shapes.items() if not np.isnan(shape[decisive])]
         yield ModelView(
             system,
@@ -145,9 +146,9 @@ def model_wise(table: Performance, paper: bool = False) -> Iterator[ModelView]:
 
 
 def _shape(scores: Floats, attribute: str) -> tuple[float, float]:
-    """Spearman with the order of the buckets, and the standard deviation over them.
+    """Spearman's correlation with the order of the buckets, and the standard deviation over them.
 
-    Types have no order, and a dataset need not have all of them.
+    Types have no order, and a dataset may lack some of them.
     """
     if attribute == TYPE:
         known = scores[~np.isnan(scores)]
@@ -156,19 +157,19 @@ def _shape(scores: Floats, attribute: str) -> tuple[float, float]:
 
 
 class AttributeView(NamedTuple):
-    """How an attribute acts on a dataset."""
+    """The effect of an attribute on a dataset."""
 
     dataset: str
     attribute: str
     zeta: float | None  # the mean value of the attribute
-    rho: float | None  # the mean size of its correlation with F1
+    rho: float | None  # the mean absolute correlation with F1
     systems: list[str]
     paper: PaperFriedman
 
 
 def attribute_wise(table: Performance, paper: bool = False) -> Iterator[AttributeView]:
-    """For each dataset and attribute: its mean value ζ, and ρ, the mean strength of its correlation
-    with performance.
+    """For each dataset and attribute, its mean value ζ and ρ, the mean absolute correlation with
+    F1.
     """
     for dataset, attribute in product(table.datasets, table.attributes):
         systems = [system for system in table.systems if table.present(dataset, system)]
@@ -216,8 +217,7 @@ class ExtremesView(NamedTuple):
 def self_diagnosis(table: Performance, paper: bool = False) -> Iterator[ExtremesView]:
     """For each dataset, system and attribute: the best and the worst bucket.
 
-    The paper's test pairs each run's own best bucket with its own worst one, over runs and
-    datasets.
+    The paper's test pairs the best and the worst bucket of each run, over runs and datasets.
     """
     for dataset, system in product(table.datasets, table.systems):
         if not table.present(dataset, system):
@@ -243,7 +243,7 @@ def self_diagnosis(table: Performance, paper: bool = False) -> Iterator[Extremes
 
 
 def _best_and_worst(table: Performance, system: str, attribute: str) -> PaperTest:
-    """The best against the worst bucket of each run that has a defined one."""
+    """The best against the worst bucket of each run that has a defined bucket."""
     blocks = table.blocks(attribute, system=system)
     known = blocks[~np.isnan(blocks).all(axis=1)]
     best = np.nanmax(known, axis=1, initial=-np.inf)
@@ -308,7 +308,7 @@ def _paired_runs(
 
 
 class BucketTest(NamedTuple):
-    """Two systems in a bucket that was chosen beforehand, over runs and datasets."""
+    """Two systems in a chosen bucket, over runs and datasets."""
 
     a: str
     b: str
@@ -334,7 +334,7 @@ def bucket_tests(
 
 
 class BucketChange(NamedTuple):
-    """By how much A is above B in a bucket, relative to B."""
+    """The difference between A and B in a bucket, relative to B."""
 
     dataset: str
     attribute: str
@@ -343,8 +343,8 @@ class BucketChange(NamedTuple):
 
 
 def relative_change(table: Performance, a: str, b: str) -> Iterator[BucketChange]:
-    """The heat map: by how much A is above B, relative to B, in each bucket of each attribute on
-    each dataset.
+    """The heat map: the difference between A and B relative to B, in each bucket of each attribute
+    on each dataset.
     """
     for dataset in table.datasets:
         if not (table.present(dataset, a) and table.present(dataset, b)):
@@ -366,10 +366,10 @@ def _defined(value: float | None) -> float | None:
 
 
 class FlippedBuckets(NamedTuple):
-    """One system on one dataset in the buckets of one attribute, ready to be tested.
+    """One system on one dataset in the buckets of one attribute, with flipped signs.
 
-    `ways` are changes of the signs of documents or sentences, and then, where the mentions can be
-    read, of names: all mentions of one surface at once.
+    `ways` are sign flips of documents or sentences and, if mentions have texts, of surfaces: all
+    mentions of one surface at once.
     """
 
     ways: Sequence[FlippedScores]
@@ -391,8 +391,8 @@ class FlippedBuckets(NamedTuple):
 def flipped_buckets(
     evidence: Evidence, matches: Mapping[str, str], sampling: Sampling, number: int
 ) -> Iterator[tuple[tuple[str, str, str], FlippedBuckets]]:
-    """Every system and attribute of a dataset, which is the `number`th, under the match of the
-    attribute; keys are dataset, system and attribute.
+    """Every system and attribute of a dataset under the match of the attribute. Keys are dataset,
+    system and attribute; `number` is the index of the dataset, for the seed.
     """
     divisions = [
         buckets for name in matches for buckets in _diagnosed_table(evidence, name, matches[name])
@@ -405,7 +405,7 @@ def flipped_buckets(
     of_names = {}
     if named is not None:
         readable = [(system, table) for system, table in chosen if table.unit == MENTION]
-        by_sentence = replace(sampling, resample="sentence")  # whose place the names have taken
+        by_sentence = replace(sampling, resample="sentence")  # surfaces replace sentences
         of_names = dict(
             _flip_all(named, readable, matches, by_sentence, [sampling.seed, number, 1])
         )
@@ -441,7 +441,7 @@ def _flip_all(
 
 
 def _diagnosed_table(evidence: Evidence, facet: str, match: str) -> list[FacetTable]:
-    """The division of a facet that has the metric, if any."""
+    """The table of a facet that has the metric, if any."""
     tables = [table for table in evidence.tables if table.facet == facet]
     return [table for table in tables if METRIC in table.metrics.get(match, ())][:1]
 
@@ -452,15 +452,15 @@ def least_significant(
     *,
     same_clusters: bool = False,
 ) -> NullTest | None:
-    """A test by documents or sentences, and by names: what is less sure counts.
+    """The larger p of two tests: by documents or sentences, and by surfaces.
 
-    Systems on the `same_clusters` have their signs changed together, so names count only where
-    all of them can be tested by names.
+    Systems on the `same_clusters` have their signs flipped together, so surfaces are tested only if
+    all systems allow it.
     """
     if not testable:
         return None
-    # Clusters are flipped by document, then by surface: both dependences must be ruled out, so the
-    # larger p counts.
+    # Signs are flipped by document, then by surface. Both kinds of dependence must be ruled out, so
+    # the larger p counts.
     n_ways = [len(buckets.ways) for buckets in testable]
     ways = range(min(n_ways) if same_clusters else max(n_ways))
     chances = [

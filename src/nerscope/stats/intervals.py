@@ -1,10 +1,10 @@
-"""Confidence intervals of single scores, from the jackknife and the spread of training runs.
+"""Confidence intervals of single scores, from the jackknife and the variance over runs.
 
-A share gets Wilson's score interval (1927), for as many independent units as would have the
-variance that leaving out clusters finds, with the quantile of Student's distribution. A mean of
-shares gets the intervals of its parts, squared and added (Zou and Donner 2008). So no interval
-leaves the scale, and none has zero width because all of a few units agree. The spread of training
-runs adds to the variance.
+A share gets Wilson's score interval (1927) with the quantile of Student's distribution. Its size is
+the number of independent units that would have the jackknife variance. A mean of shares combines
+the intervals of its parts by squaring and adding (Zou and Donner 2008). Therefore no interval
+leaves the scale, and none has zero width because a few units agree. The variance over training runs
+is added.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -32,18 +32,18 @@ from nerscope.stats.runs import (
 )
 
 MOST_SAMPLES = 1_000_000
-FEW_CLUSTERS = 40  # below this many, intervals and tests are rough (Cameron and Miller 2015)
+FEW_CLUSTERS = 40  # with fewer, intervals and tests are rough (Cameron and Miller 2015)
 _FEWEST_CLUSTERS = 2
 Interval = tuple[float, float] | None
 
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How to resample: what is drawn, how often, and from which seed.
+    """How to resample: the unit, the number of samples, and the seed.
 
-    Drawn are documents, where the data marks any, and else sentences, unless `resample` tells:
-    "sentence", "document", or "block:20" for blocks of so many neighbouring sentences. With
-    ",surface" behind it, mentions of the same text hang together, too (two-way clusters).
+    `resample` is "sentence", "document", or "block:20" for blocks of 20 neighbouring sentences;
+    default: documents if the data marks them, else sentences. With ",surface" after it, mentions of
+    the same text also belong to one cluster (two-way clusters).
 
     >>> Sampling("block:20").resample
     'block:20'
@@ -57,16 +57,18 @@ class Sampling:
         if not _is_whole(self.samples) or not 1 <= self.samples <= MOST_SAMPLES:
             raise UsageError(
                 "samples",
-                f"{self.samples!r} cannot be",
-                f"give 10000 for publication, {MOST_SAMPLES} at the most",
+                f"invalid value {self.samples!r}",
+                f"give a whole number from 1 to {MOST_SAMPLES}, such as 10000",
             )
         if not _is_whole(self.seed) or self.seed < 0:
-            raise UsageError("seed", f"{self.seed!r} cannot be", "give a whole number from 0 on")
+            raise UsageError(
+                "seed", f"invalid value {self.seed!r}", "give a whole number, 0 or more"
+            )
         if self.resample is not None:
             check_cluster_unit(str(self.resample))
 
     def as_settings(self, parts: Iterable[Evidence]) -> dict[str, str]:
-        """How differences between systems were tested."""
+        """The settings of tests of differences between systems."""
         units = dict.fromkeys(self.cluster_unit(part) for part in parts)
         return {
             "resample": "+".join(units),
@@ -75,7 +77,7 @@ class Sampling:
         }
 
     def cluster_unit(self, evidence: Evidence) -> str:
-        """What is drawn: sentence, document or block, and perhaps surfaces."""
+        """The unit to draw: sentence, document or block, optionally with surfaces."""
         return self.resample or cluster_unit_of(evidence)
 
 
@@ -84,7 +86,7 @@ def _is_whole(value: object) -> bool:
 
 
 def intervals(spread: Jackknife, system: str, alpha: float = 0.05) -> list[Interval]:
-    """The interval of every number of a system: of the mean, if it has several runs."""
+    """The interval of every number of a system; with several runs, of the mean over runs."""
     at = spread.systems.index(system)
     below, above = (side[0] for side in distances(spread, at, np.array([alpha])))
     values = spread.values(system)
@@ -95,7 +97,7 @@ def intervals(spread: Jackknife, system: str, alpha: float = 0.05) -> list[Inter
 
 
 def caution(value: float, clusters: float, cluster_unit: str) -> str | None:
-    """Why a number has no interval, or only a rough one; None if all is well.
+    """Why a number has no interval or only a rough one; None if the interval is fine.
 
     >>> caution(0.5, 12, "document")
     'rough: 12 documents'
@@ -111,7 +113,7 @@ def caution(value: float, clusters: float, cluster_unit: str) -> str | None:
 
 
 def cluster_variance(spread: Jackknife, system: int) -> Floats:
-    """The variance of each number over clusters (the jackknife's)."""
+    """The jackknife variance of each number over clusters."""
     squares = spread.largest(lambda products: products[system, system])
     return np.asarray(squares * _shrink(spread.clusters[system]))
 
@@ -121,7 +123,7 @@ def _shrink(clusters: Floats) -> Floats:
 
 
 def distances(spread: Jackknife, system: int, alphas: Floats) -> tuple[Floats, Floats]:
-    """How far the bounds (levels of alpha, numbers) lie below and above each number."""
+    """The distances of the bounds (levels of alpha, numbers) below and above each number."""
     name = spread.systems[system]
     runs = spread.runs[name]
     k, value, sizes = defined_runs(runs), mean_of_defined(runs), spread.sizes[system]
@@ -131,7 +133,7 @@ def distances(spread: Jackknife, system: int, alphas: Floats) -> tuple[Floats, F
     beyond_runs = np.maximum(0.0, by_clusters - run_part)
     degrees = spread.degrees[system]
     t, t_runs = quantiles(alphas, degrees), quantiles(alphas, of_run.degrees)
-    # Runs may agree by chance; what clusters tell of them is the least, then.
+    # Runs may agree by chance, so their part of the variance over clusters is a lower bound.
     variance = np.maximum(by_clusters, beyond_runs + by_runs)
     reach = np.maximum(
         t**2 * by_clusters,
@@ -157,7 +159,7 @@ def distances(spread: Jackknife, system: int, alphas: Floats) -> tuple[Floats, F
 
 
 def _moderated_run(spread: Jackknife, name: str) -> RunVariance:
-    """The variance of a single run of a system, with the help of others if it has several."""
+    """The variance of a single run of a system; with several runs, moderated by other systems."""
     spreads = spread.run_spreads()
     if name not in spreads:
         return run_spread(spread.runs[name])
@@ -166,13 +168,13 @@ def _moderated_run(spread: Jackknife, name: str) -> RunVariance:
 
 
 def quantiles(alphas: Floats, degrees: Floats) -> Floats:
-    """Student's quantiles (levels of alpha, degrees), for fractions of degrees too; 1 is the least.
+    """Student's quantiles (levels of alpha, degrees); degrees may be fractions, at least 1.
 
     >>> quantiles(np.array([0.05]), np.array([1.0, 1.9, 10.0])).round(2).tolist()
     [[12.71, 4.53, 2.23]]
     """
-    # Between two nodes, the logarithm of the quantile is almost linear in 1 / degrees: whole
-    # degrees up to 40 are exact, others to four digits, and thousands of numbers cost one table.
+    # Between two nodes, the logarithm of the quantile is almost linear in 1 / degrees. Whole
+    # degrees up to 40 are exact, others to four digits, and thousands of numbers share one table.
     inverse = 1 / np.maximum(1.0, degrees)
     above = np.clip(np.searchsorted(_INVERSE_NODES, inverse), 1, len(_INVERSE_NODES) - 1)
     low, high = _INVERSE_NODES[above - 1], _INVERSE_NODES[above]
@@ -197,21 +199,21 @@ _INVERSE_NODES = 1 / _NODES[::-1]  # ascending
 def _log_quantiles(alphas: bytes) -> Floats:
     """The logarithms of the quantiles (levels of alpha, nodes from infinitely many down to 1)."""
     found = quantile(np.frombuffer(alphas)[:, None], _NODES[None, ::-1])
-    return np.log(np.maximum(found, 1e-300))  # at an alpha of 1, the quantile is 0
+    return np.log(np.maximum(found, 1e-300))  # the quantile at alpha = 1 is 0
 
 
 def squared_reach(
     alphas: Floats, data: tuple[Floats, Floats], runs: tuple[Floats, Floats], borrowed: Floats
 ) -> Floats:
-    """The square of how far bounds (levels of alpha, numbers) lie from a number with two variances,
-    that of data and that of runs, each given with its degrees of freedom.
+    """The squared distance of the bounds (levels of alpha, numbers) from a number with two
+    variances, of data and of runs, each given with its degrees of freedom.
     """
-    # Each variance gets the quantile of its own degrees: with 3 runs a side, that of runs is 2.8,
-    # that of 200 documents 2.0. Never too short a reach (Banerjee 1960).
+    # Each variance gets the quantile of its own degrees: with 3 runs per side, 2.8 for runs, and
+    # 2.0 for 200 documents. The distance is never too short (Banerjee 1960).
     squares = sum(quantiles(alphas, degrees) ** 2 * variance for variance, degrees in (data, runs))
     if not borrowed.any():
         return np.asarray(squares)
-    # Where the variance of runs is borrowed, it has enough degrees for one quantile of both.
+    # A borrowed variance of runs has enough degrees for one common quantile.
     together = quantiles(alphas, joint_degrees(data, runs)) ** 2 * (data[0] + runs[0])
     return np.where(borrowed > 0, together, squares)
 
@@ -219,7 +221,7 @@ def squared_reach(
 def joint_degrees(*parts: tuple[Floats, Floats]) -> Floats:
     """The degrees of freedom of a sum of variances, each given with its own (Satterthwaite 1946).
 
-    (v1 + v2)² / (v1² / d1 + v2² / d2): nearer to the degrees of the larger variance.
+    (v1 + v2)² / (v1² / d1 + v2² / d2): closer to the degrees of the larger variance.
     """
     squares = sum(variance**2 / np.maximum(1.0, degrees) for variance, degrees in parts)
     whole = np.asarray(sum(variance for variance, _ in parts)) ** 2
@@ -229,10 +231,10 @@ def joint_degrees(*parts: tuple[Floats, Floats]) -> Floats:
 def score_distances(
     value: Floats, variance: Floats, most: Floats, least: Floats, z: Floats
 ) -> tuple[Floats, Floats]:
-    """How far Wilson's bounds lie below and above a share.
+    """The distances of Wilson's bounds below and above a share.
 
-    The number of units is the one that would give this variance, `most` at the most; where all
-    units agree, there is no variance to tell, and it is `least`: each cluster counts as one.
+    The number of units is the one that gives this variance, at most `most`. If all units agree, the
+    variance is 0 and the number is `least`: each cluster counts as one unit.
 
     >>> below, above = score_distances(*np.array([[0.9], [0.0009], [200], [50], [1.96]]))
     >>> (0.9 - below).round(3).tolist(), (0.9 + above).round(3).tolist()
@@ -243,8 +245,8 @@ def score_distances(
     known = (variance > 0) & (binomial > 0)
     effective = binomial / np.where(known, np.maximum(variance, 1e-300), 1.0)
     size = np.maximum(np.where(known, np.minimum(effective, most), least), 1e-12)
-    # Wilson (1927): all q with |value - q| <= z · sqrt(q (1 - q) / size). The bounds lie around
-    # a centre that is shifted towards 1/2, and never leave 0 to 1.
+    # Wilson (1927): all q with |value - q| <= z · sqrt(q (1 - q) / size). The centre of the bounds
+    # is shifted towards 1/2, and the bounds stay within 0 and 1.
     scale = 1 + z * z / size
     shift = (inside + z * z / (2 * size)) / scale - inside
     half = z / scale * np.sqrt(binomial / size + z * z / (4 * size * size))
@@ -252,7 +254,7 @@ def score_distances(
 
 
 def _square_and_add(parts: MeanParts, alphas: Floats) -> tuple[Floats, Floats]:
-    """How far the bounds of a mean of shares lie below and above it, from those of its parts."""
+    """The distances of the bounds of a mean of shares, from the bounds of its parts."""
     k = len(parts.values)
     if not k:
         return np.full(len(alphas), np.nan), np.full(len(alphas), np.nan)
@@ -264,7 +266,7 @@ def _square_and_add(parts: MeanParts, alphas: Floats) -> tuple[Floats, Floats]:
         sides = score_distances(
             parts.values, variances * _shrink(parts.clusters), parts.sizes, parts.clusters, z
         )
-        # Correlations of the parts: types in the same documents rise and fall together.
+        # Parts are correlated: types in the same documents rise and fall together.
         scale = np.sqrt(np.outer(variances, variances))
         alike = np.divide(products, scale, out=np.eye(k), where=scale > 0)
         np.fill_diagonal(alike, 1.0)
@@ -277,9 +279,9 @@ def _square_and_add(parts: MeanParts, alphas: Floats) -> tuple[Floats, Floats]:
 def surface_intervals(
     evidence: Evidence, runs: Sequence[int], clusters: Ints, alpha: float = 0.05
 ) -> Iterator[tuple[str, float, Interval]]:
-    """Metric, number of clusters and interval of each score over distinct surfaces, of some runs.
+    """Metric, number of clusters and interval of each score over distinct surfaces, for these runs.
 
-    It is for a test set of this size: more text has more distinct surfaces.
+    The interval is for test sets of this size: more text has more distinct surfaces.
     """
     ledger = evidence.surfaces
     if ledger is None or any(ledger.runs[run].pred.surface is None for run in runs):
@@ -291,7 +293,7 @@ def surface_intervals(
 
 
 def _interval(metric: Metric, counts: list[Floats], alpha: float) -> tuple[float, Interval]:
-    """The first row of counts is of everything, the others are without each of the clusters."""
+    """The first row of counts is the total; each other row leaves out one cluster."""
     values = np.stack([metric.shares(run_counts) for run_counts in counts])
     occurs = np.any(
         [(run_counts[1:] != run_counts[0]).any(axis=1) for run_counts in counts], axis=0
@@ -311,7 +313,7 @@ def _interval(metric: Metric, counts: list[Floats], alpha: float) -> tuple[float
 
 
 def _counts(ledger: Ledger, run: int, clusters: Ints, n_types: int) -> Floats:
-    """Distinct gold, right and predicted surfaces: of everything, then without each cluster."""
+    """Distinct gold, correct and predicted surfaces: in total, then without each cluster."""
     output = ledger.runs[run]
     right = output.pred_credit[EXACT] == 1
     masks = np.ones(len(ledger.gold), np.bool_), right, np.ones(len(right), np.bool_)
@@ -324,15 +326,13 @@ def _counts(ledger: Ledger, run: int, clusters: Ints, n_types: int) -> Floats:
 
 
 def _distinct(units: Units, chosen: np.ndarray, n_types: int, clusters: Ints) -> Floats:
-    """How many (surface, type) there are, in all and without each cluster: what occurs in no other
-    cluster goes with it.
-    """
+    """The number of distinct (surface, type) pairs, in total and without each cluster."""
     assert units.surface is not None
     n_clusters = int(clusters.max()) + 1
     keys = units.surface.astype(np.int64) * n_types + units.type
     pairs = np.unique(np.stack([keys[chosen], clusters[units.sentence[chosen]]]), axis=1)
     _, where, times = np.unique(pairs[0], return_inverse=True, return_counts=True)
-    # A surface of one cluster only is gone when that cluster is left out; others stay.
+    # Leaving out a cluster removes the surfaces that occur only in this cluster.
     only = pairs[1][times[where] == 1]
     lost = np.bincount(only.astype(np.int64), minlength=n_clusters)
     return np.concatenate([[len(times)], len(times) - lost]).astype(np.float64)

@@ -1,7 +1,7 @@
-"""How far every number moves when a cluster is left out: what intervals and tests rest on.
+"""The jackknife: how far every number moves when a cluster is left out.
 
-Leaving out each cluster in turn (the jackknife) gives the variance of any number, however it is
-computed, and the covariance of two systems, without drawing anything at random.
+Leaving out each cluster in turn gives the variance of any number, whatever its formula, and the
+covariance of two systems, without random draws. Intervals and tests are based on it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -25,13 +25,13 @@ class MeanParts:
     sizes: Floats
     clusters: Floats
     degrees: Floats
-    products: Floats  # (parts, parts): sums over clusters of how far both moved
+    products: Floats  # (parts, parts): sums over clusters of the products of moves
     one_way_products: tuple[Floats, ...] = ()  # of two-way clusters, the products of each way
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Jackknife:
-    """All numbers of one facet under one match, for some systems; arrays end in the numbers."""
+    """All numbers of one facet under one match, for some systems; numbers are the last axis."""
 
     table: FacetTable
     match: str
@@ -40,21 +40,21 @@ class Jackknife:
     metrics: tuple[Metric, ...]  # of each number
     runs: Mapping[str, Floats]  # by system: (runs, numbers)
     sizes: Floats  # (systems, numbers): denominators, means over runs
-    clusters: Floats  # (systems, numbers): in how many clusters it occurs
-    degrees: Floats  # (systems, numbers): how many clusters of equal size would say as much, less 1
-    products: Floats  # (systems, systems, numbers): sums over clusters of how far both moved
-    single_run_squares: Floats  # (systems, numbers): the same for what a single run has of its own
-    parts: Mapping[tuple[int, int], MeanParts]  # by system and number, where it is a mean of shares
+    clusters: Floats  # (systems, numbers): clusters with units
+    degrees: Floats  # (systems, numbers): effective number of clusters, minus 1
+    products: Floats  # (systems, systems, numbers): sums over clusters of products of moves
+    single_run_squares: Floats  # (systems, numbers): the part of a single run alone
+    parts: Mapping[tuple[int, int], MeanParts]  # by system and number, for means of shares
     one_way_products: tuple[Floats, ...] = ()  # of two-way clusters, the products of each way
-    # The runs of further systems, from which run variances are borrowed: by system (runs, numbers).
+    # The runs of other systems, to borrow variances over runs: by system (runs, numbers).
     lent: Mapping[str, Floats] = field(default_factory=dict)
 
     def run_spreads(self) -> Mapping[str, RunVariance]:
-        """How far the single runs of each system vary, of those that have several."""
+        """The variance of single runs of each system that has several runs."""
         return _run_spreads(self)
 
     def largest(self, squares: Callable[[Floats], Floats]) -> Floats:
-        """Sums of squares from the products; of two-way clusters, never less than either way."""
+        """Sums of squares from the products; for two-way clusters, at least those of either way."""
         ways = (self.products, *self.one_way_products)
         largest: Floats = np.max([squares(products) for products in ways], axis=0)
         return largest
@@ -64,25 +64,25 @@ class Jackknife:
         return mean_of_defined(self.runs[system])
 
 
-@lru_cache(maxsize=2)  # of all pairs of systems, it is the same
+@lru_cache(maxsize=2)  # shared by all pairs of systems
 def _run_spreads(spread: Jackknife) -> Mapping[str, RunVariance]:
     every = {**spread.lent, **spread.runs}
     return {name: run_spread(runs) for name, runs in every.items() if len(runs) > 1}
 
 
 def jackknife(clustered: ClusterCounts, paired: bool = True) -> Jackknife:
-    """Leave out each cluster in turn: every number of every system, alone or also in pairs."""
+    """Leave out each cluster in turn; with `paired`, also compute products between systems."""
     return jackknife_all([clustered], paired)[0]
 
 
 def jackknife_all(several: Sequence[ClusterCounts], paired: bool = False) -> list[Jackknife]:
-    """The same for counts that are divided among systems in several ways."""
+    """The jackknife for several divisions of the same counts among systems."""
     moved = _leave_each_out(several, paired)
     return [_jackknife_from(counts, sums) for counts, sums in zip(several, moved, strict=True)]
 
 
 def with_lenders(spread: Jackknife, evidence: Evidence) -> Jackknife:
-    """The same with the runs of all other systems of the evidence that have several."""
+    """The jackknife with the runs of all other systems of the evidence that have several runs."""
     others = [
         system
         for system in evidence.systems
@@ -90,7 +90,7 @@ def with_lenders(spread: Jackknife, evidence: Evidence) -> Jackknife:
     ]
     if not others:
         return spread
-    # Only the numbers of whole runs are needed: all sentences are one cluster.
+    # Only the numbers of complete runs are needed, so all sentences are one cluster.
     together = np.zeros(len(evidence.documents), np.int64)
     counts = ClusterCounts(evidence, spread.table, spread.match, others, together)
     lent = {system: counts.values[counts.runs_of(system)] for system in others}
@@ -121,12 +121,12 @@ def _jackknife_from(clustered: ClusterCounts, sums: "_ProductSums") -> Jackknife
 
 
 def _leave_each_out(several: Sequence[ClusterCounts], paired: bool) -> "list[_ProductSums]":
-    """Leave out each cluster in turn, in blocks, and add up how far everything moved."""
+    """Leave out each cluster in turn, in blocks, and sum up the products of moves."""
     first = several[0]
     sums = [_ProductSums(counts, paired) for counts in several]
     before = np.concatenate([first.values, first.shares], axis=-1)
     # Jackknife: with t the total of 3 clusters and c their counts, the numbers of t - c[0],
-    # t - c[1] and t - c[2] say how far each cluster moves the number. The sum of squared moves
+    # t - c[1] and t - c[2] show how far each cluster moves the number. The sum of squared moves
     # estimates the variance, for any formula (Tukey 1958; Efron and Stein 1981).
     for block in first.blocks(before.size):
         without = first.totals[:, None] - first.by_run(block)
@@ -138,18 +138,19 @@ def _leave_each_out(several: Sequence[ClusterCounts], paired: bool) -> "list[_Pr
 
 
 class _ProductSums:
-    """Sums over clusters of products of moves, as systems share them."""
+    """Sums over clusters of products of moves, by system."""
 
     def __init__(self, clustered: ClusterCounts, paired: bool) -> None:
         n_systems, n_keys = len(clustered.systems), len(clustered.keys)
         self.owners, self.paired = clustered.owners, paired
         known = ~np.isnan(np.concatenate([clustered.values, clustered.shares], axis=-1))
         every = range(n_systems)
-        # In how many runs of each system a number is defined: the others have no part in its mean.
+        # The number of runs of each system in which a number is defined; only these are in its
+        # mean.
         self.n_runs = np.stack([known[self.owners == system].sum(axis=0) for system in every])
         self.products = np.zeros((n_systems, n_systems, n_keys))
         self.squares = np.zeros((n_systems, n_keys))  # of single runs
-        self.shares: dict[int, list[int]] = {}  # by number: where those of an average stand
+        self.shares: dict[int, list[int]] = {}  # by number: the indices of its shares
         for at, (key, metric) in enumerate(zip(clustered.keys, clustered.metrics, strict=True)):
             parts = clustered.parts(key, metric)
             if parts:
@@ -160,7 +161,7 @@ class _ProductSums:
         }
 
     def add(self, moves: Floats) -> None:
-        """Add the moves (runs, clusters, numbers and shares) of some clusters."""
+        """Add the moves (runs, clusters, numbers and shares) of a block of clusters."""
         n_keys = self.squares.shape[-1]
         single = moves[..., :n_keys]
         np.add.at(self.squares, self.owners, np.einsum("rbk,rbk->rk", single, single))
@@ -179,9 +180,9 @@ class _ProductSums:
             self.of_parts[at] += parts.transpose(0, 2, 1) @ parts
 
     def single_run_squares(self) -> Floats:
-        """The sums of squares of what a single run has of its own."""
-        # Σ (move - mean)² = Σ move² - k · mean² over the k runs; over k - 1, it is the variance of
-        # a single run.
+        """The sums of squares of the part of a single run alone."""
+        # Σ (move - mean)² = Σ move² - k · mean² over the k runs; divided by k - 1, it is the
+        # variance of a single run.
         n_runs = self.n_runs[:, : self.squares.shape[-1]]
         shared = np.einsum("ssk->sk", self.products) * n_runs
         variance = np.maximum(0.0, self.squares - shared) / np.maximum(1, n_runs - 1)
@@ -189,8 +190,8 @@ class _ProductSums:
 
 
 def _sizes_of_clusters(clustered: ClusterCounts) -> tuple[Floats, Floats]:
-    """By system, level and type (all first): in how many clusters there is something, and how many
-    of equal size would say as much (Kish): the square of the sum of sizes, over that of squares.
+    """By system, level and type (all types first): the number of clusters with units, and Kish's
+    effective number of clusters: the squared sum of sizes divided by the sum of squares.
     """
     counts = clustered.counts
     shape = (len(clustered.systems), counts.shape[1], 1 + counts.shape[2])
@@ -208,7 +209,7 @@ def _sizes_of_clusters(clustered: ClusterCounts) -> tuple[Floats, Floats]:
 
 
 def _fewest(table: Floats, places: Sequence[Sequence[UnitGroup]]) -> Floats:
-    """Entries of a table (systems, levels, types); of several places, the smallest."""
+    """Entries of a table (systems, levels, types); the smallest of several places."""
     return np.stack(
         [np.min([table[:, level, kind] for level, kind in groups], axis=0) for groups in places],
         axis=-1,
@@ -244,11 +245,11 @@ def jackknife_between(
     names: tuple[str, str],
     keys: tuple[CellKey, CellKey],
 ) -> tuple[Jackknife, Floats]:
-    """Two numbers of one system on the same clusters, and in how many clusters they differ.
+    """Two numbers of one system on the same clusters, and the number of differing clusters.
 
-    They are one number of two evaluations, in which units may be divided differently, as by other
-    training data; or two numbers of one evaluation, such as two levels. Leaving out a cluster moves
-    both, and the sum of the products of the moves is what they share.
+    They are one number of two evaluations, which may divide units differently (for example by other
+    training data), or two numbers of one evaluation, such as two levels. Leaving out a cluster
+    moves both, and the sum of the products of the moves is their covariance.
     """
     sides = [
         (counts, jackknife(counts), counts.keys.index(key))
@@ -285,14 +286,14 @@ def jackknife_between(
     )
     differs = moves[0] != moves[1]
     if keys[0] == keys[1]:
-        # Of one number, a cluster may move both sides differently though its outcomes are the same.
+        # A cluster with equal outcomes may still move the two sides of one number differently.
         counted = [_mean_counts(counts, keys[0], side.metrics[at]) for counts, side, at in sides]
         differs = (counted[0] != counted[1]).any(axis=(1, 2))
     return spread, np.array([float(differs.sum())])
 
 
 def _mean_counts(clustered: ClusterCounts, key: CellKey, metric: Metric) -> Floats:
-    """By cluster, the counts that a number of all types rests on, on the mean over runs."""
+    """By cluster, the counts of a number over all types, as means over runs."""
     levels = [group.level for group in clustered.places(key, metric)]
     every = range(len(clustered.owners))
     by_run = [clustered.columns_of_run(run, clustered.counts[:, levels]) for run in every]
@@ -301,7 +302,7 @@ def _mean_counts(clustered: ClusterCounts, key: CellKey, metric: Metric) -> Floa
 
 
 def mean_moves(clustered: ClusterCounts) -> Floats:
-    """By cluster and number: how far leaving it out moves the mean over runs."""
+    """By cluster and number, the change of the mean over runs when the cluster is left out."""
     moves = np.zeros((len(clustered.counts), len(clustered.keys)))
     for run, total in enumerate(clustered.totals):
         without = total - clustered.columns_of_run(run, clustered.counts)

@@ -1,8 +1,8 @@
-"""Are neighbouring sentences alike? The variance over blocks of them against that over sentences.
+"""Measure whether neighbouring sentences are alike: variance over blocks against sentences.
 
-Where no document is marked, sentences are taken to be independent. If a text goes on about the same
-things, they are not, and intervals are too short: blocks of neighbours vary more than as many
-sentences from anywhere would.
+Without marked documents, sentences are assumed to be independent. They are not if neighbouring
+sentences are about the same things: then blocks of neighbours vary more than random sets of
+sentences, and intervals over sentences are too narrow.
 """
 
 from collections.abc import Sequence
@@ -18,18 +18,18 @@ from nerscope.scoring.metrics import F1
 from nerscope.stats.clusters import ClusterCounts, cluster_unit_of, clusters_of
 from nerscope.stats.jackknife import mean_moves
 
-MUCH = 1.3  # from here on, the likeness of neighbours is worth a note
-_FEWEST_BLOCKS = 20  # with fewer, the ratio of variances is mostly chance
+MUCH = 1.3  # above it, there is a note
+_FEWEST_BLOCKS = 20  # with fewer blocks, the ratio is mostly noise
 _OVERALL = FacetTable(ALL, MENTION, {ALL: (0,)}, {EXACT: (F1,)}, by_type=False)
 
 
 def neighbour_ratio(
     evidence: Evidence, contrasts: Sequence[tuple[str, ...]], cluster_unit: str
 ) -> float | None:
-    """How many times the variance over sentences that over blocks of 20 is, on the mean over some
-    systems, or pairs of them, whose difference is meant; by exact F1 over everything.
+    """The variance over blocks of 20 sentences divided by the variance over sentences, as a mean
+    over systems or over pairs (whose difference is used), for overall exact F1.
 
-    None where sentences are not the clusters, documents are marked, or there are too few blocks.
+    None if sentences are not the clusters, documents are marked, or there are too few blocks.
     """
     by_sentences = SENTENCE == place_unit(cluster_unit) == cluster_unit_of(evidence)
     systems = list(dict.fromkeys(system for names in contrasts for system in names))
@@ -49,7 +49,7 @@ def neighbour_ratio(
 
 
 def _moves(evidence: Evidence, systems: Sequence[str], cluster_unit: str) -> Floats:
-    """By system and cluster: how far leaving it out moves the F1, on the mean over runs."""
+    """The change of F1 when each cluster is left out, by system, as a mean over runs."""
     clusters = clusters_of(evidence, cluster_unit)
     return np.stack(
         [
@@ -60,7 +60,7 @@ def _moves(evidence: Evidence, systems: Sequence[str], cluster_unit: str) -> Flo
 
 
 def _variances(moves: Floats, places: Sequence[tuple[int, ...]]) -> Floats:
-    """The jackknife's variance of each system (one place) or difference (two places)."""
+    """The jackknife variance of each system (one index) or difference (two indices)."""
     moved = [moves[at] - moves[others].sum(axis=0) for at, *others in places]
     occurs = int(np.count_nonzero(moves.any(axis=0)))
     return np.asarray(np.square(moved).sum(axis=1) * (1 - 1 / max(1, occurs)))

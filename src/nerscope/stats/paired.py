@@ -1,4 +1,4 @@
-"""Paired tests by name: what a test sees, what it gives, and where it is registered.
+"""Paired tests: their input, their output, and their registry.
 
 A built-in test is one file in `stats/methods`; users call `register_method`.
 """
@@ -13,24 +13,25 @@ from nerscope.corpus.arrays import Floats
 from nerscope.errors import UsageError
 from nerscope.registry import Registry, user_code
 
-# Tests that cannot be chosen. EXACT takes the place of randomisation where so few clusters differ
-# that all swaps can be enumerated; RUNS is Student's test over training runs.
+# Tests that users do not choose. EXACT replaces randomisation if few clusters differ, so that all
+# swaps can be enumerated; RUNS is Student's test over training runs.
 EXACT, RUNS = "exact", "runs"
 DEFAULT_METHOD = "randomisation"
-_EPSILON = 1e-12  # rounding must not decide a tie
+_EPSILON = 1e-12  # tolerance for ties
 
 
 class Paired(NamedTuple):
-    """What a test sees of one number: the observed difference A - B, and what is derived from it.
+    """The input of a test: the observed difference A - B of one number, and resampled data.
 
-    `resampled` are differences in resamples of the clusters, around the observed one. `swapped` are
-    differences after the systems have changed places at random, around 0.
+    `resampled` are the differences in resamples of the clusters, around the observed difference.
+    `swapped` are the differences after random swaps of the systems, around 0.
 
-    `by_cluster` has one entry for each cluster (document or sentence): half of what the observed
-    difference loses if the outputs of A and B change places in this cluster alone. It is positive
-    where A does better than B, and 0 where both do equally well. For a metric with a denominator
-    that is the same for both systems, such as recall, it is the cluster's share of the difference,
-    and the entries add up to `observed`. It is NaN where the number is undefined after the swap.
+    `by_cluster` has one entry for each cluster (document or sentence): half of the decrease of the
+    observed difference if the outputs of A and B are swapped in this cluster alone. It is positive
+    if A is better than B in the cluster, and 0 if both are equally good. For a metric with a
+    denominator that is the same for both systems, such as recall, it is the cluster's share of the
+    difference, and the entries add up to `observed`. It is NaN if the number is undefined after the
+    swap.
 
     Each of the three is None unless the method needs it: see `Method`.
     """
@@ -44,9 +45,9 @@ class Paired(NamedTuple):
 class Method(NamedTuple):
     """A paired test: its name, the function that gives its p-value, and what the function needs.
 
-    `needs_resamples`, `needs_swaps` and `needs_clusters` ask for the fields `resampled`, `swapped`
-    and `by_cluster` of `Paired`; what no method needs is not computed.
-    `title`, `phrase` and `definition` are its words in tables, sentences and `explain`.
+    `needs_resamples`, `needs_swaps` and `needs_clusters` request the fields `resampled`, `swapped`
+    and `by_cluster` of `Paired`; fields that are not requested are not computed. `title`, `phrase`
+    and `definition` are its words in tables, sentences and `explain`.
     """
 
     name: str
@@ -56,13 +57,13 @@ class Method(NamedTuple):
     title: str = ""
     phrase: str = ""
     definition: str = ""
-    # Whether few swaps may be enumerated instead of drawn. It needs the null of swapped outputs.
+    # Whether a small number of swaps may be enumerated instead of drawn; only for swap tests.
     is_exact_if_few: bool = False
     needs_clusters: bool = False
 
     @property
     def is_drawn(self) -> bool:
-        """Whether its p rests on samples, and so cannot be smaller than one in all samples."""
+        """Whether p is estimated from samples, so that 1 / (samples + 1) is its minimum."""
         return self.needs_resamples or self.needs_swaps
 
 
@@ -70,15 +71,15 @@ METHODS: Registry[Method] = Registry("method", package="nerscope.stats.methods")
 
 
 def add_method(method: Method, rank: int) -> None:
-    """Register a built-in test; `rank` is its place in lists."""
+    """Register a built-in test; `rank` is its position in lists."""
     METHODS.add(method.name, method, built_in=True, rank=rank)
 
 
 def register_method(method: Method) -> Method:
-    """Make a paired test known by its name, for `compare(…, method="sign")` and `--method sign`.
+    """Register a paired test by its name, for `compare(…, method="sign")` and `--method sign`.
 
     `method.p` is called with a `Paired` once for each number, and must return a p-value from 0 to
-    1. The interval that is shown beside p is that of the jackknife, whatever the method.
+    1. The displayed interval is always that of the jackknife.
 
     >>> from math import comb
     >>> def sign_test(pair):
@@ -99,7 +100,7 @@ def register_method(method: Method) -> Method:
         if not 0 <= p <= 1:
             raise UsageError(
                 f"method '{method.name}'",
-                f"it gives the p-value {p}",
+                f"it returns the p-value {p}",
                 "return a number from 0 to 1",
             )
         return p
@@ -109,14 +110,14 @@ def register_method(method: Method) -> Method:
 
 
 def p_value(difference: float, null: Floats, *, drawn: bool = True) -> float:
-    """How often a difference as large as the observed one comes about without any.
+    """The share of null differences that are at least as large as the observed one.
 
-    If the null was drawn at random, the observed difference counts as one more of its kind.
+    If the null was drawn at random, the observed difference is counted as one more draw.
 
     >>> p_value(0.0, np.zeros(9)), p_value(1.0, np.array([1.0, 0.0, 0.0, -1.0]), drawn=False)
     (1.0, 0.5)
     """
     undefined = int(np.count_nonzero(np.isnan(null))) if np.isnan(null.sum()) else 0
-    # What is undefined is not extreme.
+    # Undefined values are not extreme.
     extreme = np.count_nonzero(np.abs(null) >= abs(difference) - _EPSILON)
     return float((drawn + extreme) / (drawn + len(null) - undefined))

@@ -1,11 +1,11 @@
-"""How small a difference a test can find, what a smaller one takes, and how far a significant
-result may mislead.
+"""The power of a test: detectable differences, the data and runs that a difference needs, and how
+far a significant result may mislead.
 
-A test at level alpha compares the difference with a reach that is computed from estimated
-variances, so the reach varies from sample to sample. Power is therefore the mean over the
-distribution of the estimates: that of clusters and that of runs are each a chi-square over its
-degrees of freedom. With two runs a side, a test that used the mean of the estimate alone would
-seem to find half of what it finds.
+A test at level alpha compares the difference with a reach, which is computed from estimated
+variances and so varies from sample to sample. Power is therefore a mean over the distribution of
+the estimates: the variance over clusters and the variance over runs are each a chi-square divided
+by its degrees of freedom. With two runs per side, the mean of the estimate alone would give only
+half of the true power.
 """
 
 from collections.abc import Callable
@@ -22,19 +22,19 @@ from nerscope.stats.intervals import quantiles, squared_reach
 from nerscope.stats.ranks import normal_quantile
 from nerscope.stats.system_pair import ALONE
 
-_MOST = 1 << 30  # clusters, or runs: more is none
-_OF_CLUSTERS, _OF_RUNS = 12, 40  # points that stand for the distribution of an estimated variance
-_DRAWS = 120  # pairs of variances that the data may come from, for the range of what is needed
-_HALVINGS = 24  # of an interval, until it is a millionth
+_MOST = 1 << 30  # clusters or runs: more counts as impossible
+_OF_CLUSTERS, _OF_RUNS = 12, 40  # points that represent the distribution of an estimated variance
+_DRAWS = 120  # pairs of plausible variances, for the interval of the clusters needed
+_HALVINGS = 24  # steps of bisection, to a precision of about a millionth
 _NORMAL = np.linspace(-8.5, 8.5, 3401)
 
 
 class SignificanceErrors(NamedTuple):
-    """How a test at its level fares if the true difference is a given one (Gelman and Carlin 2014).
+    """The properties of a test for a given true difference (Gelman and Carlin 2014).
 
-    `power` is how often the result is significant. Of the significant results, `wrong_sign` is the
-    share that names the wrong system (type S), and `exaggeration` the mean size of the estimated
-    difference, as a multiple of the true one (type M).
+    `power` is the share of significant results. Among them, `wrong_sign` is the share that favours
+    the wrong system (type S), and `exaggeration` is the mean size of the estimated difference
+    divided by the true difference (type M).
     """
 
     power: float
@@ -45,14 +45,14 @@ class SignificanceErrors(NamedTuple):
 @serialisable
 @dataclass(frozen=True, slots=True)
 class Design:
-    """What the variance of a difference is made of, with the current clusters and runs.
+    """The components of the variance of a difference, with the current clusters and runs.
 
-    Clusters add `beyond_runs`, which all runs share. A single run adds two things: `of_data`, what
-    only this run has on single clusters, and `of_training`, how its training went. More clusters
-    make the first two smaller, more runs the last two. `degrees` are those of the test. For the
-    range of what is needed, `variance_degrees` say how well the clusters know their variance, and
-    `run_degrees` how well the runs know theirs. A variance of runs that was borrowed from other
-    systems counts like `prior_degrees` more, at a variance of `prior_variance` for a single run.
+    Clusters contribute `beyond_runs`, which all runs share. A single run contributes `of_data`, its
+    own noise on single clusters, and `of_training`, the noise of its training. More clusters reduce
+    the first two, more runs the last two. `degrees` are the degrees of freedom of the test. For the
+    interval of the clusters needed, `variance_degrees` are the degrees of the variance over
+    clusters, and `run_degrees` those of the variance over runs. A variance borrowed from other
+    systems counts as `prior_degrees` additional degrees, with `prior_variance` for a single run.
 
     >>> now = Design(clusters=100, degrees=90, beyond_runs=1e-4)
     >>> round(now.least(100), 4), now.clusters_needed(0.01), now.needed_range(0.01)
@@ -65,7 +65,7 @@ class Design:
     of_data: float = 0.0
     of_training: float = 0.0
     recipes: bool = False
-    variance_degrees: float | None = None  # those of the test, by default
+    variance_degrees: float | None = None  # default: `degrees`
     run_degrees: float = 0.0
     prior_degrees: float = 0.0
     prior_variance: float = 0.0
@@ -77,7 +77,7 @@ class Design:
         alpha: float = 0.05,
         power: float = 0.8,
     ) -> float:
-        """The smallest true difference that is found with this power."""
+        """The smallest true difference that is detected with this power."""
         reach, error = self._test(clusters, runs, alpha)
         low, high = 0.0, float(reach.max() + 10 * error)
         for _ in range(2 * _HALVINGS):
@@ -89,14 +89,14 @@ class Design:
     def power(
         self, difference: float, clusters: int, runs: tuple[int, int] = (1, 1), alpha: float = 0.05
     ) -> float:
-        """How often a true difference is found: significant, with the right sign."""
+        """The power for a true difference: the share of significant results with the right sign."""
         reach, error = self._test(clusters, runs, alpha)
         return float(_beyond(reach, abs(difference), error).mean())
 
     def significance_errors(
         self, difference: float, clusters: int, runs: tuple[int, int] = (1, 1), alpha: float = 0.05
     ) -> SignificanceErrors:
-        """What a significant result is worth if the true difference is this one.
+        """The power and the errors of significant results for this true difference.
 
         >>> weak = Design(clusters=100, degrees=99, beyond_runs=1e-4)
         >>> [round(value, 2) for value in weak.significance_errors(0.005, 100)]
@@ -104,11 +104,11 @@ class Design:
         """
         reach, error = self._test(clusters, runs, alpha)
         size = abs(difference)
-        if not error:  # nothing varies: every test is right
+        if not error:  # no variance: the test is always right
             return SignificanceErrors(1.0, 0.0, 1.0)
         right, wrong = _beyond(reach, size, error), _beyond(reach, -size, error)
-        # The mean of a normal number beyond a bound: its mean times the chance of being there, and
-        # the density at the bound times its standard deviation.
+        # The mean of a normal variable beyond a bound is its mean times the probability of being
+        # there, plus the density at the bound times its standard deviation.
         density = _density((reach - size) / error) + _density((reach + size) / error)
         found = size * (right - wrong) + error * density
         power = float((right + wrong).mean())
@@ -123,7 +123,7 @@ class Design:
         alpha: float = 0.05,
         power: float = 0.8,
     ) -> int | None:
-        """How many clusters find it with these runs; None if no number does."""
+        """The clusters that detect the difference with these runs; None if no number does."""
         return _smallest(2, lambda m: self.power(difference, m, runs, alpha) >= power)
 
     def needed_range(
@@ -134,10 +134,10 @@ class Design:
         power: float = 0.8,
         confidence: float = 0.95,
     ) -> tuple[int | None, int | None]:
-        """The interval of the clusters needed: how well this data knows the variances.
+        """The interval of the number of clusters needed, given the uncertainty of the variances.
 
-        Variances are drawn that the data may come from (an estimate over a chi-square); the number
-        needed for each makes the interval. None: no number is enough.
+        Plausible variances are drawn (an estimate divided by a chi-square), and the number of
+        clusters is computed for each. None: no number is enough.
         """
         tail = (1 - confidence) / 2
         by_clusters, by_runs = self._plausible_variances(tail)
@@ -151,24 +151,24 @@ class Design:
         return first, last
 
     def runs_needed(self, difference: float, alpha: float = 0.05, power: float = 0.8) -> int | None:
-        """How many runs on each side find it with the current clusters; None if no number does."""
+        """The runs per side that detect the difference with these clusters; None if no number."""
         return _smallest(2, lambda k: self.power(difference, self.clusters, (k, k), alpha) >= power)
 
     def _plausible_variances(self, tail: float) -> tuple[Floats, Floats]:
-        """Factors of the variances of clusters and of runs that the data may come from."""
+        """Plausible factors of the variances of clusters and of runs."""
         by_clusters = self.degrees if self.variance_degrees is None else self.variance_degrees
         degrees, known = np.array([by_clusters]), self.run_degrees + self.prior_degrees
         if not self.recipes or not known:
-            # One variance alone: its bounds are those of what is needed.
+            # With one variance, its bounds give the bounds of the number needed.
             bounds = 1 / np.quantile(_mean_squares(degrees, 1000)[0], [1 - tail, tail])
             return bounds, np.ones(2)
         of_clusters = 1 / _mean_squares(degrees, _DRAWS)[0]
-        # Latin hypercube: each part of both distributions occurs once, in a random combination.
+        # Latin hypercube: each part of both distributions occurs once, randomly combined.
         order = np.random.default_rng(0).permutation(_DRAWS)
         return of_clusters, 1 / _mean_squares_exact(known, _DRAWS)[order]
 
     def _test(self, clusters: int, runs: tuple[int, int], alpha: float) -> tuple[Floats, float]:
-        """How far bounds reach in samples of so many clusters, and the true standard error."""
+        """The reach of bounds in samples of this many clusters, and the true standard error."""
         every = np.ones(1)
         reach, error = self._tests(clusters * every, runs, alpha, every, every)
         return reach[0], float(error[0])
@@ -194,8 +194,8 @@ class Design:
         by_clusters: Floats,
         by_runs: Floats,
     ) -> tuple[Floats, Floats]:
-        """Reaches (designs, samples) and true standard errors, of variances times these factors."""
-        few = len(clusters) > 1  # many designs at once need fewer points each
+        """Reaches (designs, samples) and true standard errors, with variances times factors."""
+        few = len(clusters) > 1  # with many designs, fewer points each are enough
         shrunk, alphas = self.clusters / clusters, np.array([alpha])
         t = quantiles(alphas, self.degrees / shrunk)[0][:, None]
         shares = sum(1 / k for k in runs)
@@ -208,7 +208,7 @@ class Design:
         single_run = (self.of_data * shrunk + self.of_training) * by_runs
         error = np.sqrt(beyond_runs + single_run * shares)
         estimated, degrees = self._estimated_runs(single_run, runs, _OF_RUNS // (3 if few else 1))
-        # A single run is taken to vary more than the runs that its variance is borrowed from.
+        # A single run is assumed to vary more than the runs that its variance is borrowed from.
         estimated = estimated * sum(1 / k if k > 1 else ALONE for k in runs)
         beyond = (beyond_runs[:, None] * sampled)[:, :, None]
         by_data = beyond + (of_data * shares)[:, None, None]
@@ -227,12 +227,12 @@ class Design:
     def _estimated_runs(
         self, single_run: Floats, runs: tuple[int, int], points: int
     ) -> tuple[Floats, float]:
-        """What samples find for the variance of a single run, and its degrees of freedom."""
+        """The variance of a single run as estimated in samples, and its degrees of freedom."""
         degrees = max(1, sum(runs) - 2)
         found = single_run[:, None] * _mean_squares_exact(degrees, points)
         if not self.prior_degrees:
             return found, degrees
-        # Moderated: a weighted mean of this pair's variance and of that of other systems.
+        # Moderated: a weighted mean of the variances of this pair and of other systems.
         now = self.of_data + self.of_training
         prior = self.prior_variance * single_run[:, None] / (now or 1.0)
         whole = degrees + self.prior_degrees
@@ -240,7 +240,7 @@ class Design:
 
 
 def _beyond(reach: Floats, difference: float, error: Floats | float) -> Floats:
-    """The chance that an estimate of this difference is larger than the reach."""
+    """The probability that an estimate of this difference is larger than the reach."""
     with np.errstate(divide="ignore", invalid="ignore"):
         distance = np.nan_to_num((difference - reach) / error, nan=0.0)
     return np.interp(distance, _NORMAL, _normal_table())
@@ -265,7 +265,7 @@ def _normal_points(points: int) -> Floats:
 
 
 def _mean_squares(degrees: Floats, points: int) -> Floats:
-    """Chi-squares over their degrees (designs, points), as Wilson and Hilferty (1931) have them."""
+    """Chi-squares divided by their degrees (designs, points), after Wilson and Hilferty (1931)."""
     spread = 2 / (9 * np.maximum(1.0, degrees))[:, None]
     roots = 1 - spread + _normal_points(points) * np.sqrt(spread)
     found: Floats = np.maximum(roots, 0.05) ** 3
@@ -274,7 +274,7 @@ def _mean_squares(degrees: Floats, points: int) -> Floats:
 
 @lru_cache(maxsize=512)
 def _mean_squares_exact(degrees: float, points: int) -> Floats:
-    """The same for few degrees, where the approximation is too rough: from the density."""
+    """The same from the density, for few degrees, where the approximation is too rough."""
     # With y = log(chi-square / degrees), the density of y is exp(degrees / 2 · (y - exp(y))).
     wide = 8 * sqrt(2 / degrees)
     y = np.linspace(-wide - 60 / degrees, wide, 20_000)
@@ -283,7 +283,7 @@ def _mean_squares_exact(degrees: float, points: int) -> Floats:
 
 
 def _smallest(first: int, enough: Callable[[int], bool]) -> int | None:
-    """The smallest number from the first on that is enough, if larger ones are, too."""
+    """The smallest number from `first` on that is enough, if all larger ones are, too."""
     low, high = first - 1, first
     while not enough(high):
         low, high = high, 2 * high

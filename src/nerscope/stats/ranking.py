@@ -1,8 +1,8 @@
-"""A ranking of systems: the probability of each rank, and groups that do not differ significantly.
+"""A ranking of systems: rank probabilities, and groups without significant differences.
 
 Scores of systems on the same texts rise and fall together, so ranks are drawn from their joint
-distribution: the covariance over clusters, which the jackknife gives, and the noise of training,
-each with Student's distribution of its own degrees of freedom.
+distribution: the jackknife covariance over clusters and the noise of training, each with Student's
+distribution and its own degrees of freedom.
 """
 
 from collections.abc import Sequence
@@ -17,17 +17,18 @@ from nerscope.stats.runs import defined_runs, pooled_run_variance, run_spread
 from nerscope.stats.system_pair import ALONE
 
 RANK_CONFIDENCE = 0.95
-_MOST_HELD = 4_000_000  # comparisons of drawn scores that are held at once
+_MOST_HELD = 4_000_000  # comparisons of drawn scores in memory at once
 _FEWEST_CLUSTERS = 2
-_VAST = 1e18  # a variance beside which every difference of scores is nothing
-_DIGITS = 10  # to which drawn scores are equal: rounding must not part systems that are alike
+_VAST = 1e18  # a variance that makes all differences of scores negligible
+_DIGITS = 10  # of drawn scores, so that rounding does not separate equal systems
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Noise:
     """One source of noise: normal draws times `factor` (systems, sources), with Student's tails.
 
-    `degrees` of freedom are one number for all sources, which then share their scale, or one each.
+    `degrees` of freedom are one number for all sources, which then share their scale, or one number
+    per source.
     """
 
     factor: Floats
@@ -37,7 +38,7 @@ class Noise:
         """The noise of all systems (samples, systems)."""
         normal = random.standard_normal((samples, self.factor.shape[1]))
         degrees = np.maximum(1.0, np.atleast_1d(self.degrees))
-        # A normal number over the root of a chi-square by its degrees is Student's t.
+        # A normal variable divided by the root of chi-square / degrees is Student's t.
         scale = random.chisquare(degrees, (samples, len(degrees))) / degrees
         drawn: Floats = (normal / np.sqrt(scale)) @ self.factor.T
         return drawn
@@ -45,13 +46,13 @@ class Noise:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JointScores:
-    """The scores of some systems, and what is uncertain about them."""
+    """The scores of systems, and their uncertainty."""
 
     values: Floats
     noise: Sequence[Noise]
 
     def draw(self, samples: int, seed: int) -> Floats:
-        """Scores that might be the true ones (samples, systems)."""
+        """Draws of plausible true scores (samples, systems)."""
         random = np.random.default_rng(seed)
         drawn = self.values + sum(part.draw(samples, random) for part in self.noise)
         return np.asarray(np.round(drawn, _DIGITS))
@@ -59,26 +60,24 @@ class JointScores:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DatasetScores:
-    """The scores of some systems on one dataset, and the parts of their covariance."""
+    """The scores of systems on one dataset, and the parts of their covariance."""
 
     values: Floats
     covariance: Floats  # over clusters
     degrees: float
-    run_part: Floats  # what single runs add to the diagonal of the covariance
-    runs: Sequence[
-        Floats
-    ] = ()  # the scores of each system's runs; none if other runs are not meant
+    run_part: Floats  # the part of single runs in the diagonal of the covariance
+    runs: Sequence[Floats] = ()  # the scores of each system's runs; empty for outputs
 
 
 def dataset_scores(
     spread: Jackknife, at: int, systems: Sequence[str], about_runs: bool
 ) -> DatasetScores:
-    """One number of some systems on a dataset."""
+    """One number of these systems on a dataset."""
     places = [spread.systems.index(name) for name in systems]
     clusters = float(spread.clusters[places, at].max())
     shrink = 1 - 1 / max(1.0, clusters)
     covariance = spread.products[np.ix_(places, places)][..., at] * shrink
-    if clusters < _FEWEST_CLUSTERS:  # one says nothing about chance: any order is as likely
+    if clusters < _FEWEST_CLUSTERS:  # one cluster has no variance: all orders are equally likely
         covariance = _VAST * np.eye(len(places))
     runs = [spread.runs[name][:, at] for name in systems]
     n_runs = np.array([float(defined_runs(scores[:, None])[0]) for scores in runs])
@@ -99,7 +98,7 @@ def joint_scores(parts: Sequence[DatasetScores], same_seeds: bool = False) -> Jo
     by_dataset = np.array([float(np.trace(part.covariance)) for part in parts])
     degrees = np.array([max(1.0, part.degrees) for part in parts])
     squares = float((by_dataset**2 / degrees).sum())
-    # Satterthwaite (1946): nearer to the degrees of the datasets with the larger variances.
+    # Satterthwaite (1946): closer to the degrees of the datasets with larger variances.
     joint = float(by_dataset.sum()) ** 2 / squares if squares else float(degrees.min())
     values = np.mean([part.values for part in parts], axis=0)
     if not all(part.runs for part in parts):
@@ -109,7 +108,7 @@ def joint_scores(parts: Sequence[DatasetScores], same_seeds: bool = False) -> Jo
 
 
 def joint_of_spread(parts: Sequence[DatasetScores], ratio: float | None = None) -> JointScores:
-    """The means over datasets that stand for others like them, from the spread of the datasets.
+    """The means over a sample of datasets, from the variance over datasets.
 
     Splits of one corpus overlap: with the `ratio` of test to training sentences, the variance is
     that of the corrected resampled t-test (Nadeau and Bengio 2003).
@@ -124,7 +123,7 @@ def joint_of_spread(parts: Sequence[DatasetScores], ratio: float | None = None) 
 
 
 def _root(covariance: Floats) -> Floats:
-    """A factor of a covariance; what is negative by estimation or rounding counts as 0."""
+    """A factor of a covariance; negative eigenvalues from estimation or rounding count as 0."""
     values, vectors = np.linalg.eigh(covariance)
     return np.asarray(vectors * np.sqrt(np.maximum(0.0, values)))
 
@@ -132,16 +131,16 @@ def _root(covariance: Floats) -> Floats:
 def _training_noise(
     parts: Sequence[DatasetScores], least: Floats, same_seeds: bool = False
 ) -> Noise:
-    """The noise of training in the means over runs and datasets; `least` is its least variance.
+    """The noise of training in the means over runs and datasets; `least` is its minimum variance.
 
-    The same trained models may have been tested on all datasets, so it is read off the mean of
-    each run over the datasets. Where numbers of runs differ, runs are taken to rise and fall
-    together on all datasets: the worst case.
+    The same trained models may have been tested on all datasets, so it is estimated from the mean
+    of each run over the datasets. If numbers of runs differ, runs are assumed to be fully
+    correlated over datasets, which is the worst case.
     """
     numbers = {tuple(len(scores) for scores in part.runs) for part in parts}
     if len(numbers) == 1:
         runs = [np.mean(scores, axis=0) for scores in zip(*(p.runs for p in parts), strict=True)]
-        if same_seeds:  # runs of all systems belong together, one by one
+        if same_seeds:  # runs of all systems are paired in order
             n_runs = len(runs[0])
             return Noise(_root(np.atleast_2d(np.cov(np.stack(runs))) / n_runs), n_runs - 1.0)
         variance, degrees = _run_variances(runs)
@@ -149,16 +148,16 @@ def _training_noise(
         each = [_run_variances(part.runs) for part in parts]
         variance = np.mean([np.sqrt(found) for found, _ in each], axis=0) ** 2
         degrees = np.min([found for _, found in each], axis=0)
-    # Runs may agree by chance; what clusters tell of them is the least, then.
+    # Runs may agree by chance, so their part of the variance over clusters is a lower bound.
     return Noise(np.diag(np.sqrt(np.maximum(variance, least))), degrees)
 
 
 def _run_variances(runs: Sequence[Floats]) -> tuple[Floats, Floats]:
-    """The variance that training adds to each system's mean, and its degrees of freedom.
+    """The variance of each system's mean from training, and its degrees of freedom.
 
-    It is that of the system's own runs, with the help of the other systems; where these are too
-    few to lend, or the system has one run, it is pooled over all. A single run counts twice, as in
-    `compare`: it may be one that failed.
+    It is the variance of the system's own runs, moderated by the other systems. If there are too
+    few other systems, or the system has one run, it is pooled over all systems. The variance of a
+    single run is doubled, as in `compare`, because the run may have failed.
     """
     spreads = {at: run_spread(one[:, None]) for at, one in enumerate(runs) if len(one) > 1}
     pooled = pooled_run_variance(list(spreads.values()))
@@ -177,7 +176,7 @@ def _run_variances(runs: Sequence[Floats]) -> tuple[Floats, Floats]:
 def rank_probabilities(scores: Floats) -> Floats:
     """The share of draws (rows) in which each system has each rank: (systems, ranks).
 
-    The highest score has rank 1; equal scores share the ranks that they take.
+    The highest score has rank 1; equal scores share their ranks.
 
     >>> rank_probabilities(np.array([[0.9, 0.7, 0.7], [0.6, 0.8, 0.7]])).tolist()
     [[0.5, 0.0, 0.5], [0.5, 0.25, 0.25], [0.0, 0.75, 0.25]]
@@ -201,7 +200,7 @@ def rank_probabilities(scores: Floats) -> Floats:
 def rank_bounds(
     probabilities: Floats, confidence: float = RANK_CONFIDENCE
 ) -> list[tuple[int, int]]:
-    """The ranks of each system that hold this much of the probability, with equal tails.
+    """The interval of ranks of each system with this probability, with equal tails.
 
     >>> rank_bounds(np.array([[0.98, 0.02], [0.5, 0.5]]))
     [(1, 1), (1, 2)]
@@ -220,8 +219,8 @@ def letter_groups(different: Bools) -> list[list[str]]:
     """The letters of each system: two share one if and only if they do not differ.
 
     The systems are in the order of the ranking. Insert and absorb (Piepho 2004): all systems begin
-    in one group; each pair that differs divides the groups that hold both, and a group within
-    another one goes.
+    in one group; each pair that differs splits the groups that hold both, and a group within
+    another one is removed.
 
     >>> letter_groups(np.array([[0, 0, 1], [0, 0, 0], [1, 0, 0]], bool))
     [['a'], ['a', 'b'], ['b']]

@@ -11,54 +11,54 @@ from nerscope.corpus.arrays import Floats
 from nerscope.errors import UsageError
 
 _NODES = 24
-_NORMAL = 1e20  # with more degrees than these, it is the normal distribution to the last digit
-_NEGLIGIBLE = 40.0  # the integral is cut where its integrand has fallen by exp(-40)
-_SHIFT = 10  # from here on, the series for the gamma function is exact
+_NORMAL = 1e20  # with more degrees, it equals the normal distribution to the last digit
+_NEGLIGIBLE = 40.0  # the integral ends where its integrand has fallen by exp(-40)
+_SHIFT = 10  # from this value on, the series for the gamma function is exact
 _SERIES = (-1 / 8, 1 / 192, -1 / 640, 17 / 14336, -31 / 18432, 691 / 180224)
-_STEPS = 50  # Newton needs about five; with fewer degrees than one, some more
-_ENOUGH = 1e-8  # the digits of a step double: after one as small as this, all are right
+_STEPS = 50  # Newton's method needs about five, and more below one degree
+_ENOUGH = 1e-8  # digits double in each step: after such a small step, all are exact
 
 
 def two_sided_p(t: Floats | float, degrees: Floats | float) -> Floats:
-    """The chance that |T| is at least |t|; with infinite degrees, that of the normal distribution.
+    """The probability that |T| is at least |t|; infinite degrees mean the normal distribution.
 
-    NaN where t is undefined, or the degrees are not above 0.
+    NaN if t is undefined or the degrees are not above 0.
 
     >>> two_sided_p(np.array([0.0, 2.228, 12.0]), 10).round(6).tolist()
     [1.0, 0.050012, 0.0]
     """
     t, n = np.broadcast_arrays(np.abs(np.asarray(t, np.float64)), _defined(degrees))
     ratio = np.minimum(t, np.sqrt(n)) / np.sqrt(n)
-    far = 2 * np.log(np.hypot(t, np.sqrt(n))) - np.log(n)  # t² itself may be beyond all numbers
+    far = 2 * np.log(np.hypot(t, np.sqrt(n))) - np.log(n)  # t² itself may overflow
     growth = np.where(ratio < 1, np.log1p(ratio**2), far)
     return np.exp(_log_p(growth.ravel(), n.ravel())).reshape(t.shape)
 
 
 def quantile(p_two_sided: Floats | float, degrees: Floats | float) -> Floats:
-    """The point t that |T| reaches with this chance: 0.05 gives the bound of a 95 % interval.
+    """The t that |T| exceeds with this probability: 0.05 gives the bound of a 95 % interval.
 
-    NaN where p is not from 0 to 1, or the degrees are not above 0.
+    NaN if p is not from 0 to 1, or the degrees are not above 0.
 
     >>> quantile(0.05, np.array([1.0, 10.0, np.inf])).round(3).tolist()
     [12.706, 2.228, 1.96]
     """
     p, n = np.broadcast_arrays(np.asarray(p_two_sided, np.float64), _defined(degrees))
     possible = (p > 0) & (p <= 1) & ~np.isnan(n)
-    quantiles = np.where(p == 0, n + np.inf, np.nan)  # NaN where the degrees are
+    quantiles = np.where(p == 0, n + np.inf, np.nan)  # NaN if the degrees are NaN
     n = n[possible]
     growth = _solved(np.log(p[possible]), n) ** 2 / n
-    with np.errstate(over="ignore"):  # beyond all numbers it is infinite
+    with np.errstate(over="ignore"):  # an overflow gives infinity
         quantiles[possible] = np.sqrt(-np.expm1(-growth) * n) * np.exp(growth / 2)
     return quantiles
 
 
 def normal_quantile(p: float) -> float:
-    """The point that a standard normal number stays below with this chance; NaN if p is none.
+    """The quantile of the standard normal distribution; NaN if p is not a probability.
 
     >>> round(normal_quantile(0.975), 4)
     1.96
     """
-    from statistics import NormalDist  # slow to import, and few need it
+    from statistics import NormalDist  # slow to import, and rarely needed
 
     if 0 < p < 1:
         return NormalDist().inv_cdf(p)
@@ -66,7 +66,7 @@ def normal_quantile(p: float) -> float:
 
 
 def _defined(degrees: Floats | float) -> Floats:
-    """Degrees of freedom as numbers to compute with; NaN for what are none."""
+    """Degrees of freedom as an array; NaN for invalid values."""
     n = np.minimum(np.asarray(degrees, np.float64), _NORMAL)
     return np.where(n > 0, n, np.nan)
 
@@ -74,14 +74,14 @@ def _defined(degrees: Floats | float) -> Floats:
 def _solved(log_p: Floats, n: Floats) -> Floats:
     """The z at which p has this logarithm.
 
-    The logarithm is almost -z²/2 minus z times the density at 0, which gives the start for Newton.
+    The logarithm is almost -z²/2 minus z times the density at 0, the start for Newton's method.
     """
     at_zero = _at_zero(n)
     z: Floats = -2 * log_p / (at_zero + np.sqrt(at_zero**2 - 2 * log_p))
     for _ in range(_STEPS):
         reached = _log_p(z * z / n, n)
         step = (reached - log_p) * np.exp(reached + z * z / 2) / (at_zero * _slow(z * z / n))
-        # Far from the end a step may be too long, where few degrees bend the curve the other way.
+        # Far from the solution, a step may be too long, because few degrees bend the curve.
         z = np.maximum(z + step, z / 4)
         if (np.abs(step) <= _ENOUGH * z).all():
             break
@@ -89,15 +89,14 @@ def _solved(log_p: Floats, n: Floats) -> Floats:
 
 
 def _log_p(growth: Floats, n: Floats) -> Floats:
-    """The logarithm of the two-sided p, where log(1 + t² / n) is this.
+    """The logarithm of the two-sided p, given log(1 + t² / n).
 
-    For large t it is found from the tail, for small t from the middle, so that neither loses
-    digits.
+    It is computed from the tail for large t and from the centre for small t, to keep all digits.
     """
     more = n + 2
     z = np.minimum(np.sqrt(more * growth), 1e100)
     split = _gamma_ratio(n / 2) * np.sqrt(-np.expm1(-growth) * 2 / (pi * n))
-    # The tail relative to exp(-z²/2), which may be smaller than any number.
+    # The tail is relative to exp(-z²/2), which may underflow.
     width = 2 * _NEGLIGIBLE / (z + np.sqrt(z * z + 2 * _NEGLIGIBLE))
     tail = split + np.exp(-growth) * _integral(z, width, more)
     log_p = np.asarray(np.log(tail) - n * growth / 2)
@@ -119,26 +118,26 @@ def _integral(start: Floats, width: Floats, n: Floats) -> Floats:
 
 @cache
 def _gauss() -> tuple[Floats, Floats]:
-    """Gauss's rule from 0 to 1; found at its first use, as numpy imports it slowly."""
+    """Gauss's quadrature rule from 0 to 1; computed on first use, because the import is slow."""
     nodes, weights = np.polynomial.legendre.leggauss(_NODES)
     return (nodes + 1) / 2, weights / 2
 
 
 def _slow(w: Floats) -> Floats:
-    """What the density has besides exp(-z²/2), for w = z² / n: 1 at 0, and like z in the tail."""
+    """The density divided by exp(-z²/2), for w = z² / n: 1 at 0, and like z in the tail."""
     w = np.maximum(w, 1e-300)
     return np.sqrt(w / -np.expm1(-w))
 
 
 def _at_zero(n: Floats) -> Floats:
-    """The density of |T| at 0, which is also that of |z|."""
+    """The density of |T| at 0, which equals that of |z|."""
     return sqrt(2 / pi) * _gamma_ratio(n / 2)
 
 
 def _gamma_ratio(a: Floats) -> Floats:
     """Gamma(a + 1/2) / Gamma(a) / sqrt(a), which tends to 1.
 
-    The series holds for large numbers; Gamma(a + 1) = a · Gamma(a) leads back to small ones.
+    The series is for large numbers; small ones follow from Gamma(a + 1) = a · Gamma(a).
     """
     large = a + _SHIFT
     back: Floats = np.prod([(a + k) / (a + k + 0.5) for k in range(_SHIFT)], axis=0)
@@ -162,7 +161,7 @@ def ranks(values: Floats) -> Floats:
 
 
 def spearman(x: Floats, y: Floats) -> float:
-    """Spearman's rank correlation; NaN where one side does not vary or a value is undefined.
+    """Spearman's rank correlation; NaN if one side does not vary or a value is undefined.
 
     >>> spearman(np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0, 9.0]))
     1.0
@@ -175,32 +174,32 @@ def spearman(x: Floats, y: Floats) -> float:
 
 
 def _scipy_stats() -> Any:
-    """The statistics of scipy, which only these tests need."""
+    """The module scipy.stats, which only these tests need."""
     try:
         import scipy.stats
     except ImportError:
         raise UsageError(
             "scipy",
             "Friedman's and Wilcoxon's tests need the package scipy",
-            "install nerscope[stats]",
+            "pip install 'nerscope[stats]'",
         ) from None
     return scipy.stats
 
 
 class Friedman(NamedTuple):
-    """What Friedman's test says: p (NaN if it cannot be made), how it was found, on what."""
+    """The result of Friedman's test: p (NaN if the test is not possible), method and size."""
 
     p: float
     method: str | None  # exact, or chi-square for many blocks
-    blocks: int  # those that are complete
-    chi_square_p: float = nan  # by the chi-square approximation, as InterpretEval has it
+    blocks: int  # complete blocks
+    chi_square_p: float = nan  # by the chi-square approximation, as in InterpretEval
 
 
 def friedman(table: Floats) -> Friedman:
     """Friedman's test for a table of blocks (rows) by treatments (columns).
 
-    It cannot be made with fewer than three treatments or two complete blocks, or where nothing
-    differs. With few blocks p is exact: of all ways to shuffle each block.
+    The test needs at least three treatments, two complete blocks, and some difference. With few
+    blocks, p is exact, over all permutations of each block.
 
     >>> test = friedman(np.array([[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]]))
     >>> round(test.p, 4), test.method, test.blocks, round(test.chi_square_p, 4)
@@ -221,7 +220,7 @@ def friedman(table: Floats) -> Friedman:
 
 
 def _friedman_chi_square_p(table: Floats) -> float:
-    """Friedman's statistic, corrected for ties, by the chi-square distribution."""
+    """The p-value of Friedman's statistic, corrected for ties, by the chi-square distribution."""
     blocks, treatments = table.shape
     ranked = np.array([ranks(block) for block in table])
     repeats = [np.unique(block, return_counts=True)[1] for block in ranked]
@@ -233,7 +232,7 @@ def _friedman_chi_square_p(table: Floats) -> float:
 
 
 def chi_square_p(value: float, degrees: int) -> float:
-    """The chance that chi-square with so many degrees of freedom is at least this value.
+    """The probability that chi-square with these degrees of freedom is at least this value.
 
     >>> round(chi_square_p(7.815, 3), 4), round(chi_square_p(5.991, 2), 4)
     (0.05, 0.05)
@@ -241,7 +240,7 @@ def chi_square_p(value: float, degrees: int) -> float:
     if value <= 0:
         return 1.0
     half = value / 2
-    # Two degrees more add one term: a series from 0 degrees (p = 0) or from 1 (the normal tail).
+    # Two more degrees add one term: a series from 0 degrees (p = 0) or 1 degree (normal tail).
     start, p = (0.0, 0.0) if degrees % 2 == 0 else (0.5, erfc(sqrt(half)))
     terms = (start + k for k in range(round(degrees / 2 - start)))
     return min(1.0, p + sum(exp(k * log(half) - half - lgamma(k + 1)) for k in terms))
@@ -249,10 +248,10 @@ def chi_square_p(value: float, degrees: int) -> float:
 
 @lru_cache(maxsize=1024)
 def _exact_p(patterns: tuple[tuple[int, ...], ...], observed: int) -> float:
-    """The share of shuffles whose sums of ranks spread at least as much as the observed ones.
+    """The share of permutations whose sums of ranks vary at least as much as the observed ones.
 
-    Friedman's statistic grows with the squares of the sums; the order of the columns does not
-    matter, so sums are kept in order, each with its probability.
+    Friedman's statistic grows with the squares of the sums. The order of the columns does not
+    matter, so sums are stored sorted, each with its probability.
     """
     sums, chance = np.array([patterns[0]], np.int64), np.ones(1)
     for pattern in patterns[1:]:
@@ -265,8 +264,8 @@ def _exact_p(patterns: tuple[tuple[int, ...], ...], observed: int) -> float:
 
 
 def wilcoxon(x: Floats, y: Floats) -> float:
-    """The p-value of Wilcoxon's signed-rank test; 1 if all pairs are equal, NaN if there are fewer
-    than two.
+    """The p-value of Wilcoxon's signed-rank test; 1 if all pairs are equal, NaN for fewer than two
+    pairs.
     """
     paired = ~(np.isnan(x) | np.isnan(y))
     x, y = x[paired], y[paired]

@@ -1,4 +1,4 @@
-"""What single training runs say of two recipes: how likely the next run of A beats that of B."""
+"""Compare single training runs of two systems: the probability that A's next run is better."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias
@@ -11,8 +11,8 @@ from nerscope.stats.ranks import normal_quantile
 Scores: TypeAlias = Sequence[float] | Floats
 
 _NAN = float("nan")
-FEWEST_RUNS_OF_ORDER = 10  # a side; of fewer, the order is little more than noise
-_HALVINGS = 60  # an interval within [0, 1] is then as small as rounding
+FEWEST_RUNS_OF_ORDER = 10  # per side; with fewer runs, the order is mostly noise
+_HALVINGS = 60  # steps of bisection within [0, 1], to machine precision
 
 
 class WinProbability(NamedTuple):
@@ -24,7 +24,7 @@ class WinProbability(NamedTuple):
 
 
 class Violation(NamedTuple):
-    """How far A is from always being better than B: 0 it is, 1 B is, 0.5 neither; with bounds."""
+    """How far A is from always beating B, with bounds: 0 if A always does, 1 if B does."""
 
     value: float
     low: float
@@ -34,8 +34,8 @@ class Violation(NamedTuple):
 def next_run_better(a: Scores, b: Scores, alpha: float = 0.05) -> WinProbability:
     """The share of all pairs of runs in which A scores higher; a tie counts half.
 
-    The bounds are Newcombe's (2006, method 5): they stay within [0, 1], and do not shrink to
-    nothing where all pairs agree. They need two runs a side. Runs without a score are left out.
+    The bounds are Newcombe's (2006, method 5): they stay within [0, 1], and do not have zero width
+    if all pairs agree. They need two runs per side. Runs without a score are left out.
 
     >>> [round(number, 3) for number in next_run_better([0.91, 0.92, 0.93], [0.89, 0.90, 0.92])]
     [0.833, 0.358, 0.976]
@@ -63,14 +63,14 @@ def _scores(runs: Scores) -> Floats:
 def _pair_variance(chance: float, m: int, n: int) -> float:
     """The variance of the share of pairs, if this is its true value.
 
-    A run is in many pairs; how much they agree is taken as between exponential distributions.
+    A run is in many pairs; their dependence is that of exponential distributions.
     """
     together = (1 - chance) / (2 - chance) + chance / (1 + chance)
     return chance * (1 - chance) / (m * n) * (1 + ((m + n) / 2 - 1) * together)
 
 
 def _edge(agrees: Callable[[float], bool], inside: float, outside: float) -> float:
-    """How far one can go from a point that agrees towards one that need not."""
+    """The furthest point that agrees, by bisection between `inside` (agrees) and `outside`."""
     for _ in range(_HALVINGS):
         between = (inside + outside) / 2
         inside, outside = (between, outside) if agrees(between) else (inside, between)
@@ -84,14 +84,14 @@ def almost_stochastic_order(
     samples: int = 1000,
     seed: int = 0,
 ) -> Violation:
-    """How much of the squared distance between the runs of A and of B lies where B is better.
+    """The share of the squared distance between the runs of A and B at which B is better.
 
-    The k-th best run of A is held against the k-th best of B (del Barrio et al. 2018; Dror et al.
-    2019, whose one-sided bound is `high` at twice their alpha). The bounds come from runs drawn
-    anew; they need two runs a side, and say nothing (NaN) where every run of A is on one side of
-    every run of B. NaN if nothing differs. Runs without a score are left out. Of systems that are
-    alike, the interval leaves out 0.5 in 25 to 31 % of cases, with 10 to 30 runs a side
-    (studies/stochastic_order.py): describe runs with it, and test with something else.
+    The k-th best run of A is compared with the k-th best run of B (del Barrio et al. 2018; Dror et
+    al. 2019, whose one-sided bound is `high` at twice their alpha). The bounds come from resampled
+    runs. They need two runs per side, and are NaN if all runs of A are on one side of all runs of
+    B. NaN if nothing differs. Runs without a score are left out. For equal systems, the interval
+    excludes 0.5 in 25 to 31 % of cases with 10 to 30 runs per side (studies/stochastic_order.py),
+    so use it to describe runs, not as a test.
 
     >>> [round(number, 3) for number in almost_stochastic_order([0.92, 0.94], [0.90, 0.95])]
     [0.2, 0.0, 0.986]
@@ -106,14 +106,14 @@ def almost_stochastic_order(
     drawn = _violations(_redrawn(x, samples, random), _redrawn(y, samples, random))
     # The paper scales by sqrt(mn / (m + n)) before this deviation and back after it.
     half = normal_quantile(1 - alpha / 2) * _deviation(drawn)
-    if not half:  # however runs are drawn, the one side is ahead: no width to tell
+    if not half:  # one side is ahead in every sample: the width is unknown
         return Violation(value, _NAN, _NAN)
     low, high = np.clip([value - half, value + half], 0.0, 1.0)
     return Violation(value, float(low), float(high))
 
 
 def _violations(x: Floats, y: Floats) -> Floats:
-    """The violation ratio of each row of sorted runs; NaN where nothing differs."""
+    """The violation ratio of each row of sorted runs; NaN if nothing differs."""
     of_x, of_y, width = _steps(x.shape[1], y.shape[1])
     gap = x[:, of_x] - y[:, of_y]
     whole: Floats = (gap * gap) @ width
@@ -124,19 +124,19 @@ def _violations(x: Floats, y: Floats) -> Floats:
 
 
 def _steps(m: int, n: int) -> tuple[Ints, Ints, Floats]:
-    """The steps of two quantile functions, in parts of 1 / (m · n): which run of each side counts
-    there, and how wide it is.
+    """The steps of two quantile functions, in units of 1 / (m · n): the run of each side, and the
+    width of the step.
     """
     cuts = np.union1d(np.arange(m + 1) * n, np.arange(n + 1) * m)
     return cuts[:-1] // n, cuts[:-1] // m, np.diff(cuts) / (m * n)
 
 
 def _redrawn(scores: Floats, samples: int, random: np.random.Generator) -> Floats:
-    """As many runs, drawn anew with repetition, many times, each in order."""
+    """Resamples of the runs with replacement, each sorted."""
     return np.sort(random.choice(scores, (samples, len(scores))), axis=1)
 
 
 def _deviation(values: Floats) -> float:
-    """The standard deviation of what is defined."""
+    """The standard deviation of the defined values."""
     defined = values[~np.isnan(values)]
     return float(defined.std()) if len(defined) else _NAN

@@ -1,4 +1,4 @@
-"""Every number of two systems beside each other: the difference, its interval, and a test of it."""
+"""Every number of two systems: the difference, its interval, and a test."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -21,67 +21,66 @@ from nerscope.stats.paired import DEFAULT_METHOD, METHODS, RUNS
 from nerscope.stats.system_pair import ABOUT_OUTPUTS, ABOUT_RECIPES, SystemPair
 from nerscope.stats.two_way import TWO_WAY, jackknives
 
-POWER = 0.8  # with which detectable differences are found
-_BESIDE_ZERO = 1e-6  # a bound that must not be 0, since the test has ruled it out
+POWER = 0.8  # of the test for detectable differences
+_BESIDE_ZERO = 1e-6  # the bound next to 0 if the test rejects 0
 
 
 @dataclass(frozen=True, slots=True)
 class ComparisonPlan:
-    """What is asked of two systems, and how it is tested.
+    """The question about two systems, and the test.
 
-    `about` is "outputs" (these files), "recipes" (what other training runs would give, too), or
-    None: recipes where a system has several runs. `same_seeds` says that runs belong together in
-    order.
+    `about` is "outputs" (only these files), "recipes" (also other training runs), or None: recipes
+    if a system has several runs. With `same_seeds`, runs are paired in order.
     """
 
     method: str = DEFAULT_METHOD
     about: str | None = None
     same_seeds: bool = False
     alpha: float = SIGNIFICANT
-    test: bool = True  # else, bounds alone are wanted
+    test: bool = True  # False: only bounds are computed
 
     def __post_init__(self) -> None:
         METHODS[self.method]
         if self.about not in (None, ABOUT_OUTPUTS, ABOUT_RECIPES):
             known = (ABOUT_OUTPUTS, ABOUT_RECIPES)
-            raise UsageError("about", f"there is no '{self.about}'", suggest(self.about, known))
+            raise UsageError("about", f"unknown value '{self.about}'", suggest(self.about, known))
 
     def about_runs(self, a: str, b: str, ours: int, theirs: int) -> str:
-        """What can be asked of two systems with so many runs."""
+        """The question for two systems with these numbers of runs."""
         several = max(ours, theirs) > 1
         if self.about == ABOUT_RECIPES and not several:
             raise UsageError(
                 "about",
-                f"{a} and {b}: with one run each, nothing can be said of recipes",
-                "evaluate several runs of a system, or compare outputs",
+                f"{a} and {b} have one run each, so recipes cannot be compared",
+                "evaluate several runs of each system, or use --about outputs",
             )
         if self.same_seeds and (ours != theirs or ours < 2):
             raise UsageError(
                 "same_seeds",
-                f"{a} and {b}: {ours} and {theirs} runs cannot be paired",
-                "give both systems the same seeds, two or more, in the same order",
+                f"{a} has {ours} and {b} has {theirs} runs, but runs must be paired",
+                "give both systems the same seeds (two or more) in the same order",
             )
         return self.about or (ABOUT_RECIPES if several else ABOUT_OUTPUTS)
 
 
 class Difference(NamedTuple):
-    """One number of two systems: A's, B's, and what can be said of the difference."""
+    """One number of two systems: A's value, B's value, and the inference on the difference."""
 
     pair: SystemPair
-    at: int  # the place of the number
-    key: CellKey  # which number of the facet
+    at: int  # the index of the number
+    key: CellKey  # level, type and metric of the number
     a: float
     b: float
     n: float
-    clusters: int  # in which the number occurs
+    clusters: int  # with units of this number
     differing: int  # clusters in which the systems differ
     degrees: float  # of freedom, of the variance
     interval: Interval
     p: float
     test: str | None
-    untested_reason: str | None  # why there is no test
+    untested_reason: str | None  # why the test is missing
     detectable: float | None  # with 80 % power
-    null: Ints | None = None  # what its p would be in each sample: see `PValues`
+    null: Ints | None = None  # the p-value of each sample: see `PValues`
 
     @property
     def table(self) -> FacetTable:
@@ -94,11 +93,11 @@ class Difference(NamedTuple):
         return float(self.pair.variance[self.at])
 
     def p_below(self, bound: float) -> float:
-        """How surprising it is if the difference is in truth this or more (one-sided)."""
+        """The one-sided p-value of the hypothesis that the difference is `bound` or more."""
         return self._one_sided(bound, self.a - self.b < bound)
 
     def p_above(self, bound: float) -> float:
-        """How surprising it is if the difference is in truth this or less (one-sided)."""
+        """The one-sided p-value of the hypothesis that the difference is `bound` or less."""
         return self._one_sided(bound, self.a - self.b > bound)
 
     def _one_sided(self, bound: float, beyond: bool) -> float:
@@ -106,24 +105,24 @@ class Difference(NamedTuple):
         return half if beyond else 1 - half
 
     def detectable_at(self, alpha: float, power: float = POWER) -> float | None:
-        """The smallest true difference that a test at this level finds with this power."""
+        """The smallest true difference that a test at this level detects with this power."""
         return _or_none(self.pair.detectable(alpha, power)[self.at])
 
     def bounds(self, alpha: float) -> Interval:
-        """The interval that leaves out a share of alpha, as the clusters and runs have it."""
+        """The interval at level 1 - alpha, from the variance over clusters and runs."""
         low, high = (float(side[self.at]) for side in self.pair.bounds(alpha))
         return None if np.isnan(low) else (low, high)
 
 
 def leading_metric_of(table: FacetTable, match: str) -> str | None:
-    """The metric by which the levels of a facet are judged, if this is the match that they are
-    judged by.
+    """The metric by which the levels of a facet are judged; None if they are judged by another
+    match.
     """
     return leading_metric(table.metrics[match]) if match == table.matches[0] else None
 
 
 def fewest_differing(alpha: float) -> int:
-    """In how many clusters two systems must differ for a p below alpha to be possible at all.
+    """The smallest number of differing clusters for which a p-value below alpha is possible.
 
     >>> fewest_differing(0.05), fewest_differing(0.001)
     (6, 11)
@@ -134,7 +133,7 @@ def fewest_differing(alpha: float) -> int:
 def differences(
     evidence: Evidence, pairs: Sequence[tuple[str, str]], sampling: Sampling, plan: ComparisonPlan
 ) -> list[Difference]:
-    """Every number of every pair, by division and match."""
+    """Every number of every pair, by facet table and match."""
     systems = list(dict.fromkeys(name for pair in pairs for name in pair))
     if not systems or not len(evidence.documents):
         return []
@@ -144,7 +143,7 @@ def differences(
     about = {(a, b): plan.about_runs(a, b, n_runs[a], n_runs[b]) for a, b in pairs}
     weights = None
     if ABOUT_OUTPUTS in about.values() and plan.test:
-        # The same resamples serve all numbers and pairs.
+        # All numbers and pairs use the same resamples.
         weights = ResampleWeights.of(int(clusters.max()) + 1, sampling, METHODS[plan.method])
     compared: list[Difference] = []
     for table in evidence.tables:
@@ -171,7 +170,7 @@ def _differences(
     ours, theirs = (spread.values(name) for name in names)
     differing, fewest = pair.differing, fewest_differing(plan.alpha)
     testable = (differing >= fewest) & (pair.clusters >= 2)
-    # Outputs that hang together in two ways cannot change places cluster by cluster.
+    # Two-way clusters overlap, so outputs are not swapped cluster by cluster.
     if pair.about == ABOUT_RECIPES or weights is None or spread.one_way_products:
         p_values = _by_student(pair, testable & plan.test)
     else:
@@ -213,7 +212,7 @@ def _or_none(value: float) -> float | None:
 
 
 def _by_student(pair: SystemPair, testable: Bools) -> PValues:
-    """Student's test, over runs; of outputs over two-way clusters, which no swap can test."""
+    """Student's test, for runs and for two-way clusters (which have no swap test)."""
     p = np.where(testable, pair.p_at(0.0), np.nan)
     test = RUNS if pair.about == ABOUT_RECIPES else TWO_WAY
     return PValues(p, [None if np.isnan(value) else test for value in p], {})
@@ -229,10 +228,10 @@ def _reason(difference: float, differing: int, fewest: int, cluster_unit: str) -
 
 
 def agree_with_test(difference: float, low: float, high: float, p: float, alpha: float) -> Interval:
-    """The interval without 0 if the test has ruled 0 out, and with it if not.
+    """The interval, made to exclude 0 if the test rejects 0, and to include 0 if not.
 
-    An interval holds the values that a test does not reject; for 0, that test is the one whose p is
-    shown, so that both never say different things. The difference lies inside either way.
+    An interval holds the values that a test does not reject. For 0, this is the test whose p is
+    shown, so that p and interval always agree. The difference is inside the interval in both cases.
 
     >>> agree_with_test(1.0, -1.0, 1.0, p=0.01, alpha=0.05)
     (1e-06, 1.0)
@@ -242,6 +241,6 @@ def agree_with_test(difference: float, low: float, high: float, p: float, alpha:
     if not p < alpha:
         return min(low, 0.0), max(high, 0.0)
     if low <= 0 <= high:
-        beside = min(_BESIDE_ZERO, abs(difference))  # some differences are smaller still
+        beside = min(_BESIDE_ZERO, abs(difference))  # the difference itself may be smaller
         return (beside, high) if difference > 0 else (low, -beside)
     return low, high

@@ -1,10 +1,10 @@
-"""The difference between two systems: its bounds, and how surprising it is where there is none.
+"""The difference between two systems: its bounds and its p-values.
 
-The variance over clusters is that of the jackknife, as if two clusters more had been seen: one in
-which A is right about a unit and B is not, and one the other way round (Bonett and Price 2012, for
-shares; here, of any number). So nothing has no width because few clusters differ. With several
-training runs, their spread is added with the quantile of its own few degrees of freedom, so that
-neither few clusters nor few runs ever pass for many (Banerjee 1960).
+The variance over clusters is the jackknife variance, plus two artificial clusters: one in which
+only A is right about a unit, and one in which only B is (Bonett and Price 2012, for shares; here
+for any number). So no interval has zero width because few clusters differ. With several training
+runs, the variance over runs is added with the quantile of its own few degrees of freedom, so that
+neither few clusters nor few runs are treated as many (Banerjee 1960).
 """
 
 from dataclasses import dataclass
@@ -27,26 +27,26 @@ from nerscope.stats.runs import (
 )
 
 ABOUT_OUTPUTS, ABOUT_RECIPES = "outputs", "recipes"  # what a comparison is about
-ALONE = 2.0  # how much more a single run may vary than the runs that its variance is borrowed from
+ALONE = 2.0  # factor of the borrowed variance of a single run
 _ROUNDING = 1e-9
-# Levels of alpha at which bounds are computed; a p-value is read off between them. They are dense
-# near 0, where p-values of clear differences lie.
+# Levels of alpha at which bounds are computed; p-values are interpolated between them. They are
+# dense near 0, where the p-values of clear differences are.
 _GRID = np.concatenate([np.geomspace(1e-12, 0.05, 60)[:-1], np.linspace(0.05, 1.0, 40)])
 
 
 @serialisable
 class VarianceParts(NamedTuple):
-    """What the variance of one difference is made of."""
+    """The components of the variance of one difference."""
 
     by_clusters: float
-    beyond_runs: float  # the same without what single runs add
+    beyond_runs: float  # the variance without the part of single runs
     degrees: float  # of freedom, of clusters
     by_runs: float
     run_degrees: float
-    borrowed: float  # degrees of the runs that come from other systems
+    borrowed: float  # degrees of freedom of runs that come from other systems
 
     def reach(self, alpha: float) -> float:
-        """How far the bounds that leave out a share of alpha lie from the difference."""
+        """The distance of the bounds at level 1 - alpha from the difference."""
         by_clusters, beyond_runs, degrees, by_runs, run_degrees, borrowed = np.array(self)[:, None]
         alphas = np.array([alpha])
         squares = quantiles(alphas, degrees) ** 2 * by_clusters
@@ -58,10 +58,10 @@ class VarianceParts(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SystemPair:
-    """Two systems on the same clusters; `about` says whether other training runs are meant, too.
+    """Two systems on the same clusters; `about` is "outputs", or "recipes" for other training runs.
 
-    With `same_seeds`, the runs of both sides belong together, one by one. `differing` tells in how
-    many clusters the systems differ.
+    With `same_seeds`, the runs of both sides are paired in order. `differing` is the number of
+    clusters in which the systems differ.
     """
 
     spread: Jackknife
@@ -73,36 +73,36 @@ class SystemPair:
 
     @cached_property
     def difference(self) -> Floats:
-        """A - B, in every number."""
+        """A - B for every number."""
         return self.spread.values(self.a) - self.spread.values(self.b)
 
     @cached_property
     def run_variance(self) -> Floats:
-        """The variance that training adds to the difference; a single run borrows the other's."""
+        """The variance of the difference from training; one run borrows from the other side."""
         if self.about == ABOUT_OUTPUTS:
             return np.zeros(len(self.spread.keys))
         ours, theirs = self._runs
         if self.same_seeds:
             return run_variance(ours - theirs) / defined_runs(ours - theirs)
-        # Some seeds fail, and a single run does not show whether it did: it varies more.
+        # Some seeds fail, which a single run does not show, so its variance is increased.
         shares = (np.where(k > 1, 1 / k, ALONE) for k in self._n_runs)
         return np.asarray(self.single_run_variance * sum(shares))
 
     @cached_property
     def single_run_variance(self) -> Floats:
-        """The variance of a single run, pooled over both sides, with the help of other systems."""
+        """The variance of a single run, pooled over both sides and moderated by other systems."""
         return self._of_run.variance
 
     @cached_property
     def run_degrees(self) -> Floats:
-        """The degrees of freedom of the variance of runs."""
+        """The degrees of freedom of the variance over runs."""
         if self.same_seeds:
             return defined_runs(self._runs[0] - self._runs[1]) - 1
         return self._of_run.degrees
 
     @cached_property
     def borrowed_degrees(self) -> Floats:
-        """How many of the degrees of the variance of runs come from other systems."""
+        """The degrees of freedom of the variance over runs that are borrowed from other systems."""
         return np.zeros(len(self.spread.keys)) if self.same_seeds else self._of_run.borrowed
 
     @cached_property
@@ -116,18 +116,18 @@ class SystemPair:
 
     @cached_property
     def _n_runs(self) -> tuple[Floats, Floats]:
-        """In how many runs of each side a number is defined."""
+        """The number of runs of each side in which a number is defined."""
         return defined_runs(self._runs[0]), defined_runs(self._runs[1])
 
     @cached_property
     def cluster_variance(self) -> Floats:
         """The variance of the difference over clusters."""
-        # Var(A - B) = Var A + Var B - 2 Cov(A, B): systems that err in the same clusters differ
-        # with little noise, however much each of them varies.
+        # Var(A - B) = Var A + Var B - 2 Cov(A, B): the difference of systems with errors in the
+        # same clusters has little noise, however much each of them varies.
         a, b = self._places
         moved = self.spread.largest(lambda of: of[a, a] + of[b, b] - 2 * of[a, b])
-        # Two clusters more, one for each system, as if each had won one unit: with 3 differing
-        # clusters of 100 the variance is that of 5, never zero (Bonett and Price 2012).
+        # Two more clusters, one per system, in which it wins one unit: with 3 differing clusters of
+        # 100, the variance is that of 5, and never zero (Bonett and Price 2012).
         unit = np.maximum(self._unit, moved / np.maximum(1.0, self.differing))
         return np.asarray((moved + 2 * unit) * (1 - 1 / np.maximum(1.0, self.clusters)))
 
@@ -138,24 +138,24 @@ class SystemPair:
 
     @cached_property
     def variance_beyond_runs(self) -> Floats:
-        """The variance over clusters, without what is in the variance of the runs, too."""
+        """The variance over clusters, without the part that is also in the variance over runs."""
         return np.asarray(
             np.maximum(0.0, self.cluster_variance - self._run_part_of_cluster_variance)
         )
 
     @cached_property
     def clusters(self) -> Floats:
-        """In how many clusters each number occurs."""
+        """The number of clusters with units of each number."""
         return np.asarray(self.spread.clusters[list(self._places)].max(axis=0))
 
     @cached_property
     def degrees(self) -> Floats:
-        """The degrees of freedom that clusters have."""
+        """The degrees of freedom of the variance over clusters."""
         return np.asarray(self.spread.degrees[list(self._places)].min(axis=0))
 
     @cached_property
     def all_degrees(self) -> Floats:
-        """The degrees of freedom of the whole variance."""
+        """The degrees of freedom of the total variance."""
         if self.about == ABOUT_OUTPUTS:
             return self.degrees
         return joint_degrees(self._data_part, self._run_part)
@@ -185,7 +185,7 @@ class SystemPair:
         return [VarianceParts(*parts) for parts in numbers]
 
     def bounds(self, alpha: float) -> tuple[Floats, Floats]:
-        """The bounds of each difference that leave out a share of alpha."""
+        """The bounds of each difference at level 1 - alpha."""
         reach = self._reach(np.array([alpha]))[0]
         scale = np.where(self._is_fraction, 1.0, np.inf)
         return np.maximum(self.difference - reach, -scale), np.minimum(
@@ -193,8 +193,8 @@ class SystemPair:
         )
 
     def p_at(self, supposed: float = 0.0) -> Floats:
-        """Two-sided p-values of the hypothesis that the difference is the supposed one: the share
-        that bounds must leave out to reach it.
+        """Two-sided p-values of the hypothesis that the difference is `supposed`: the alpha at
+        which the bounds reach it.
         """
         if (supposed,) not in self._known:
             distance = np.abs(self.difference - supposed)
@@ -202,10 +202,10 @@ class SystemPair:
         return self._known[supposed,]
 
     def detectable(self, alpha: float, power: float = 0.8) -> Floats:
-        """The smallest true differences that would be found with this power; NaN for none."""
+        """The smallest true differences that are detected with this power; NaN if none is."""
         if (alpha, power) not in self._known:
-            # A bound must clear 0, and the estimate falls short of the truth by t_power standard
-            # errors in one of five test sets (for a power of 0.8).
+            # A bound must exclude 0, and for a power of 0.8, the estimate is t_power standard
+            # errors below the truth in one of five test sets.
             t_power = quantiles(np.array([2 * (1 - power)]), self.all_degrees)[0]
             smallest = self._reach(np.array([alpha]))[0] + t_power * np.sqrt(self.variance)
             nothing = (self.clusters < 2) | np.isnan(self.difference)
@@ -221,10 +221,10 @@ class SystemPair:
         return self._reach(_GRID)
 
     def _reach(self, alphas: Floats) -> Floats:
-        """How far the bounds (levels of alpha, numbers) lie from the difference."""
+        """The distance of the bounds (levels of alpha, numbers) from the difference."""
         squares = quantiles(alphas, self.degrees) ** 2 * self.cluster_variance
         if self.about == ABOUT_RECIPES:
-            # Runs may agree by chance; what clusters tell of them is the least, then.
+            # Runs may agree by chance, so their part of the variance over clusters is a minimum.
             squares = np.maximum(
                 squares,
                 squared_reach(alphas, self._data_part, self._run_part, self.borrowed_degrees),
@@ -243,50 +243,51 @@ class SystemPair:
 
     @cached_property
     def _run_part_of_cluster_variance(self) -> Floats:
-        """What single runs add to the variance over clusters; one alone borrows the other's."""
+        """The part of runs in the variance over clusters; one run borrows from the other side."""
         sides = zip(self.single_run_squares, self._n_runs, strict=True)
         return np.asarray(sum(variance / k for variance, k in sides))
 
     @cached_property
     def single_run_squares(self) -> tuple[Floats, Floats]:
-        """What a single run of each side adds to the variance over clusters."""
+        """The part of a single run of each side in the variance over clusters."""
         ours, theirs = (self.spread.single_run_squares[place] for place in self._places)
         several = [k > 1 for k in self._n_runs]
         return np.where(several[0], ours, theirs), np.where(several[1], theirs, ours)
 
     @cached_property
     def _is_fraction(self) -> Bools:
-        # Asked once for each metric: a facet has a few of them, and hundreds of numbers.
+        # Looked up once per metric: a facet has few metrics and hundreds of numbers.
         by_name = {metric.name: metric for metric in self.spread.metrics}
         fraction = {name: metric.is_fraction for name, metric in by_name.items()}
         return np.array([fraction[metric.name] for metric in self.spread.metrics], bool)
 
     @cached_property
     def _unit(self) -> Floats:
-        """The square of what one unit more or less makes in one run, as a part of the mean over
-        runs: 1 / n of a share, 1 of a count.
+        """The squared effect of one more unit in one run on the mean over runs: 1 / n for a share,
+        1 for a count.
         """
         places = list(self._places)
         n = np.maximum(1.0, self.spread.sizes[places].mean(axis=0))
-        # A side with few units moves far: 20 and 200 of them are not as 110 each. A side without
-        # any, which has a value all the same (zero_division), says nothing of it.
+        # A side with few units moves far: 20 and 200 units differ from 110 each. A side without
+        # units, whose value comes from zero_division, is ignored.
         sizes = np.where(self.spread.sizes[places] >= 1, self.spread.sizes[places], n)
         by_size = (1 / sizes**2).mean(axis=0)
-        # For a metric with its own scale, the effect of one unit is unknown: the mean effect of a
-        # cluster is taken.
+        # For a metric with its own scale, the effect of one unit is unknown, so the mean effect of
+        # a cluster is used.
         squares = np.einsum("ssk->k", self.spread.products[np.ix_(places, places)])
         squares = squares / np.maximum(1.0, self.clusters)
         for at, metric in enumerate(self.spread.metrics):
             sides = [self.spread.parts.get((place, at)) for place in places]
             both = [part.sizes for part in sides if part is not None and len(part.sizes)]
             if both:
-                # A unit falls on a part as often as the part has units, and moves it by 1 / n.
-                # A part without units (a type that only the other system has) counts as one unit.
+                # A unit belongs to a part with a probability proportional to its units, and moves
+                # it by 1 / n. A part without units (a type of the other system only) counts as one
+                # unit.
                 effects = [(2 / np.maximum(1, part)).sum() / len(part) ** 2 for part in both]
                 squares[at] = np.mean(effects) / n[at]
             elif metric.kind != FREE:
                 squares[at] = by_size[at] if self._is_fraction[at] else 1.0
-        # Of several runs that differ, one is but a part of the mean; copies are no more than one.
+        # One of several different runs is only a part of the mean; identical runs count as one.
         moved = np.einsum("ssk->k", self.spread.products[np.ix_(places, places)])
         k = np.where(
             sum(self.single_run_squares) > _ROUNDING * moved, np.maximum(*self._n_runs), 1.0
@@ -295,9 +296,9 @@ class SystemPair:
 
 
 def _alpha_reaching(distance: Floats, reach: Floats) -> Floats:
-    """The share of alpha at which bounds reach as far as this, by number; NaN for none.
+    """The alpha at which the bounds reach this distance, by number; NaN if none does.
 
-    `reach` (levels of alpha, numbers) falls from the smallest alpha to the largest.
+    `reach` (levels of alpha, numbers) decreases from the smallest alpha to the largest.
     """
     # Linear interpolation of log alpha between the levels on both sides, for all numbers at once.
     above = np.clip((reach > distance).sum(axis=0), 1, len(_GRID) - 1)

@@ -1,10 +1,10 @@
-"""Two-way clusters: mentions hang together by their place, and by what they say.
+"""Two-way clusters: mentions are dependent by place and by surface.
 
-A name that a system gets wrong is wrong wherever it occurs, in whatever document. With mentions
+A name that a system gets wrong is often wrong in every document. With mentions
 grouped by place, by surface, and by both at once, the variance is V_place + V_surface - V_both
-(Cameron, Gelbach and Miller 2011), and never less than that of one way alone.
+(Cameron, Gelbach and Miller 2011), and never less than the variance of one way alone.
 
-Tokens outside of mentions are stored as sums by sentence; their rates rest on places alone.
+Tokens outside mentions are stored as sums by sentence, so their rates use only places.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,13 +24,13 @@ from nerscope.scoring.folding import groups_of
 from nerscope.stats.clusters import ClusterCounts, clusters_of
 from nerscope.stats.jackknife import Jackknife, MeanParts, jackknife_all
 
-TWO_WAY = "two-way"  # the test of outputs over two-way clusters, which no swap can make
+TWO_WAY = "two-way"  # the test of outputs over two-way clusters
 
 
 def by_surface(evidence: Evidence) -> Evidence | None:
-    """The evidence with names in the place of sentences: mentions of one surface are together.
+    """The evidence grouped by surface instead of by sentence.
 
-    Tokens inside of mentions are together by token. None if results do not keep the texts.
+    Tokens inside mentions are grouped by token. None if the results do not keep texts.
     """
     if evidence.texts is None:
         return None
@@ -40,7 +40,7 @@ def by_surface(evidence: Evidence) -> Evidence | None:
     ledgers[MENTION] = _regrouped(mentions, lambda units: _surfaces(units, texts, names))
     if INSIDE in evidence.ledgers and not any(side.shape is not None for side in _sides(mentions)):
         tokens: dict[str, int] = {}
-        sides = iter(_sides(mentions))  # in the same order as those of the tokens inside of them
+        sides = iter(_sides(mentions))  # in the same order as the sides of tokens inside mentions
         ledgers[INSIDE] = _regrouped(
             evidence.ledgers[INSIDE], lambda _: _inside(next(sides), texts, tokens)
         )
@@ -54,7 +54,7 @@ def _sides(ledger: Ledger) -> list[Units]:
 
 
 def _regrouped(ledger: Ledger, group: Callable[[Units], Ints]) -> Ledger:
-    """The ledger with the groups of units in the place of their sentences."""
+    """The ledger with the groups of units instead of their sentences."""
     gold, *preds = (replace(units, sentence=group(units)) for units in _sides(ledger))
     runs = (replace(run, pred=pred) for run, pred in zip(ledger.runs, preds, strict=True))
     return Ledger(gold, tuple(runs))
@@ -67,7 +67,7 @@ def _surfaces(units: Units, texts: Sequence[Sequence[str]], names: dict[str, int
 
 
 def _inside(units: Units, texts: Sequence[Sequence[str]], names: dict[str, int]) -> Ints:
-    """The number of each token inside of some mentions."""
+    """The number of each token inside these mentions."""
     words = chain.from_iterable(texts[at][start:end] for at, start, end in _places(units))
     return np.array([names.setdefault(word, len(names)) for word in words], np.int64)
 
@@ -80,7 +80,7 @@ def _places(units: Units) -> "zip[tuple[int, int, int]]":
 
 
 class Crossing(NamedTuple):
-    """The same units in two more groupings: by surface, and by cluster and surface."""
+    """The same units grouped by surface, and by cluster and surface."""
 
     surface: Evidence
     both: Evidence
@@ -97,23 +97,23 @@ class Crossing(NamedTuple):
 
 
 def _clusters(ledger: Ledger) -> Ints:
-    """Groups of units as clusters, pooled if they are very many."""
+    """Groups of units as clusters, pooled if there are very many."""
     most = max((int(units.sentence.max(initial=0)) for units in _sides(ledger)), default=0)
     return groups_of(np.arange(most + 1))
 
 
-@lru_cache(maxsize=2)  # of each facet of the same evidence, it is the same
+@lru_cache(maxsize=2)  # all facets of an evidence share it
 def crossing_of(evidence: Evidence, cluster_unit: str) -> Crossing | None:
-    """Units by surface, too, if the cluster unit asks for it."""
+    """The grouping by surface, if the cluster unit is two-way."""
     if not is_crossed(cluster_unit):
         return None
     surface = by_surface(evidence)
     if surface is None:
         raise InputError(
             evidence.dataset,
-            "without texts, nothing tells the surfaces of mentions",
+            "the results keep no texts, so surfaces of mentions are unknown",
             f"evaluate again {'with --keep-mentions' if evidence.folded else 'without --no-text'}, "
-            f"or say --resample {place_unit(cluster_unit)}",
+            f"or use --resample {place_unit(cluster_unit)}",
         )
     clusters = clusters_of(evidence, cluster_unit)
     both = {
@@ -143,8 +143,8 @@ def jackknives(
     *,
     paired: bool = False,
 ) -> list[Jackknife]:
-    """The jackknife of the systems, and, if runs have names, that of each run as a system; over
-    clusters of this unit, which may be two-way, by which the evidence was counted.
+    """The jackknife of the systems and, if `run_names` are given, of each run as a system.
+    `clustered` holds the counts by clusters of this unit, which may be two-way.
     """
     crossing = crossing_of(evidence, cluster_unit)
     ways = [clustered, *(crossing.counts(clustered) if crossing else ())]
@@ -159,11 +159,11 @@ def jackknives(
 
 
 def with_block_degrees(spread: Jackknife, cluster_unit: str) -> Jackknife:
-    """The jackknife; over blocks of neighbours, with the degrees of freedom that those have.
+    """The jackknife, with fewer degrees of freedom if clusters are blocks of neighbours.
 
-    Blocks that touch are alike, too, though less than sentences: two neighbours say more than one
-    block, and less than two. So half of the degrees are counted. Ten blocks have 4.5 of them; of a
-    hundred, it makes no difference to an interval.
+    Adjacent blocks are alike, too, though less than sentences: two neighbours hold more information
+    than one block, and less than two independent blocks. Therefore half of the degrees are counted.
+    Ten blocks have 4.5; with a hundred blocks, an interval hardly changes.
     """
     if block_size(cluster_unit) is None:
         return spread
@@ -172,7 +172,7 @@ def with_block_degrees(spread: Jackknife, cluster_unit: str) -> Jackknife:
 
 
 def crossed(place: Jackknife, surface: Jackknife, both: Jackknife) -> Jackknife:
-    """One jackknife of two-way clusters, from those by place, by surface, and by both at once."""
+    """The jackknife of two-way clusters, from those by place, by surface, and by both."""
     ways = [
         _on_scale(way.products, _larger(way.clusters), _larger(place.clusters))
         for way in (place, surface, both)
@@ -190,7 +190,7 @@ def crossed(place: Jackknife, surface: Jackknife, both: Jackknife) -> Jackknife:
         products=ways[0] + ways[1] - ways[2],
         one_way_products=(ways[0], ways[1]),
         degrees=np.minimum(place.degrees, surface.degrees),
-        # What runs add is taken off the variance: the least of the ways never takes too much.
+        # The part of runs is subtracted from the variance; the minimum never subtracts too much.
         single_run_squares=np.minimum(
             squares[0], np.maximum(0.0, squares[0] + squares[1] - squares[2])
         ),
@@ -212,11 +212,11 @@ def _crossed_parts(place: MeanParts, surface: MeanParts, both: MeanParts) -> Mea
 
 
 def _larger(clusters: Floats) -> Floats:
-    """Of numbers of clusters, the larger one of each pair of rows: systems, or parts."""
+    """The larger number of clusters for each pair of rows (systems or parts)."""
     return np.maximum(clusters[:, None], clusters[None, :])
 
 
 def _on_scale(products: Floats, clusters: Floats, scale: Floats) -> Floats:
-    """Products so that the factor 1 - 1 / clusters of another way makes them variances."""
+    """Products rescaled so that the factor 1 - 1 / clusters of another way makes them variances."""
     ours, theirs = (1 - 1 / np.maximum(1.0, size) for size in (clusters, scale))
     return products * np.divide(ours, theirs, out=np.ones_like(ours), where=theirs > 0)

@@ -117,7 +117,7 @@ def test_windows_end_with_words_and_hold_every_word_once(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "fact"),
     [
-        ({}, "it has no model"),
+        ({}, "no model is given"),
         ({"model": "no/such folder"}, "cannot be loaded"),
         ({"model": "."}, "cannot be loaded"),
     ],

@@ -41,7 +41,7 @@ function conditions(page: Page): string {
   const { tests, about, correction, resample, samples } = page.comparison!.settings;
   return (
     `They are about ${about.replace("outputs", "these outputs alone").replace("recipes", "the methods (other training runs included)").replace("+", " and ")}, over ${resample}s; tests: ${tests.replaceAll("+", ", ")} (${count(Number(samples))} draws where any are drawn). ` +
-    `p is corrected (${correction}) within each group of questions; the first one over all pairs of systems that are on this page. nerscope compare tells more.`
+    `p is corrected (${correction}) within each group of questions; the first one over all pairs of systems that are on this page. nerscope compare shows the details.`
   );
 }
 
@@ -94,7 +94,7 @@ function Forest({ context, rows, family, a, b }: { context: Context; rows: Diffe
   const title = `${FAMILIES[family]}: how far ${a} is ahead of ${b}`;
   const chart = { label: title, gaps, axis: `← ${b} better · points · ${a} better →` };
   if (!gaps.length) return null;
-  const note = "Coloured circles: sure after correction; grey diamonds: may be chance. Error rates are turned round, so that right is always better.";
+  const note = "Coloured circles: significant after correction; grey diamonds: not significant. For error rates the sign is reversed, so that right is always better.";
   return (
     <Figure title={title} note={note}>
       <Drawing plot={forestChart} chart={chart} />
@@ -122,7 +122,7 @@ function Differences({ context, rows, a, b }: { context: Context; rows: Differen
     { text: count(row.n), value: row.n },
   ]);
   const header = ["where", "match", "metric", a, b, "difference", "p corrected", "asked", "n"].map((text) => ({ text, tip: page.glossary[text] }));
-  return <Table caption={`Differences between ${a} and ${b}`} header={header} rows={body} note="Bold: sure after correction (p < 0.05)." most={25} />;
+  return <Table caption={`Differences between ${a} and ${b}`} header={header} rows={body} note="Bold: significant after correction (p < 0.05)." most={25} />;
 }
 
 /** Mentions that one system gets right and the other does not. */

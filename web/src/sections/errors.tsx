@@ -6,7 +6,7 @@ import { KeySwitch, Select, useCopied } from "../controls";
 import type { Confusion, Dataset } from "../data";
 import { Drawing, Figure } from "../figure";
 import { count, counted } from "../format";
-import { type Filter, type Found, NOBODY, findSentences, withWords } from "../mentions";
+import { type Filter, type Found, NONE, findSentences, withWords } from "../mentions";
 import { Sentence } from "../sentence";
 import { address, choose, here, isTyping, placeHref } from "../state";
 import { Behind } from "../table";
@@ -180,8 +180,8 @@ function Filters({ context, filter }: { context: Context; filter: Filter }) {
       {!ofTokens && simple("Outcome", "outcome", filter.outcome, [any("any"), { value: "error", text: "any error" }, ...outcomes, "correct"])}
       {!ofTokens && simple("Side", "side", filter.side, [any("both"), "gold", "predicted"])}
       {!ofTokens && simple("Type", "type", filter.type, [any("any"), ...types])}
-      {!ofTokens && simple("Gold", "gold", filter.gold, [any("any"), ...types, NOBODY])}
-      {!ofTokens && simple("Predicted", "predicted", filter.predicted, [any("any"), ...types, NOBODY])}
+      {!ofTokens && simple("Gold", "gold", filter.gold, [any("any"), ...types, NONE])}
+      {!ofTokens && simple("Predicted", "predicted", filter.predicted, [any("any"), ...types, NONE])}
       <Select
         label="Facet"
         value={filter.facet ?? ""}
@@ -223,10 +223,10 @@ function Matrix({ context, filter }: { context: Context; filter: Filter }) {
     () => page.confusion.filter((one) => one.dataset === dataset.name && one.system === system && one.run === run),
     [dataset, system, run],
   );
-  const names = [...new Set(cells.flatMap((one) => [one.gold, one.predicted]))].map((one) => one ?? NOBODY).sort(byName);
+  const names = [...new Set(cells.flatMap((one) => [one.gold, one.predicted]))].map((one) => one ?? NONE).sort(byName);
   const wrong = cells.filter((one) => one.gold !== one.predicted);
   const most = Math.max(...wrong.map((one) => one.n), 1);
-  const side = (one: string | null) => one ?? NOBODY;
+  const side = (one: string | null) => one ?? NONE;
   const chart = {
     label: `Gold types against predicted types, ${system}`,
     cells: cells.map((one) => ({
@@ -256,7 +256,7 @@ function Matrix({ context, filter }: { context: Context; filter: Filter }) {
   return (
     <details open={!isNarrow(filter) && !context.place.chosen.get("at")} class="matrix">
       <summary>{title}</summary>
-      <Figure title="Gold types against predicted types" note={`${NOBODY}: missed (column) or spurious (row). Click a cell to read the sentences.`}>
+      <Figure title="Gold types against predicted types" note={`${NONE}: missed (column) or spurious (row). Click a cell to read the sentences.`}>
         <Drawing plot={heatChart} chart={chart} />
       </Figure>
       <Behind caption={title} header={["gold", ...names].map((text) => ({ text }))} rows={body} />
@@ -275,4 +275,4 @@ function told(one: Confusion, system: string): string {
   return `${system}: ${one.n} ${one.gold} taken for ${one.predicted}`;
 }
 
-const byName = (one: string, other: string) => (one === NOBODY ? 1 : other === NOBODY ? -1 : one.localeCompare(other));
+const byName = (one: string, other: string) => (one === NONE ? 1 : other === NONE ? -1 : one.localeCompare(other));

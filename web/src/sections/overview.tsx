@@ -87,7 +87,7 @@ function ScoreTable({ context }: { context: Context }) {
   ];
   const note = dataset
     ? `Exact match, in percent. […] 95 % interval over ${dataset.resample}s. Bold: best of its column. ${STAR} significantly better in F1 than every other system (p < 0.05, corrected).`
-    : "Means over all datasets, in percent; what a dataset lacks has no mean. Bold: best of its column.";
+    : "Means over all datasets, in percent; no mean where a dataset has no value. Bold: best of its column.";
   return <Table caption={`Scores on ${dataset?.name ?? "all datasets"}`} header={header} rows={body} note={note} stacked />;
 }
 
@@ -159,7 +159,7 @@ function WeakestList({ context, dataset }: { context: Context; dataset: Dataset 
           );
         })}
       </ul>
-      <p class="note">Ranked by how far they fall short of the whole at the least, with 95 % confidence.</p>
+      <p class="note">Ranked by the lower 95 % bound of the shortfall against the overall score.</p>
     </section>
   );
 }
@@ -207,7 +207,7 @@ function Conditions({ context }: { context: Context }) {
       </p>
       {page.notes.length > 0 && (
         <details open={page.notes.length < 4}>
-          <summary>What was lost or mended in reading, and other notes ({page.notes.length})</summary>
+          <summary>Notes on the files that were read, and other notes ({page.notes.length})</summary>
           <Notes notes={page.notes} />
         </details>
       )}

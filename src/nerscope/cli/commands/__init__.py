@@ -1,8 +1,9 @@
 """The commands, each of them one module of this package, which finds them by itself.
 
 The docstring of a module is the help of its command. `run` does the work; it takes a frozen
-dataclass whose fields are the arguments and options. `RANK`, if it is there, is the command's place
-in `nerscope --help`. `nerscope.cli.common` has the fields that commands share.
+dataclass whose fields are the arguments and options. `GROUP` and `RANK`, if they are there, are the
+command's section and place in `nerscope --help`. `nerscope.cli.common` has the fields that commands
+share.
 
 A file `greet.py` in this folder is all that `nerscope greet NAME` needs:
 
@@ -49,12 +50,36 @@ def _summary(module: ModuleType) -> str:
     return (module.__doc__ or "").partition("\n")[0]
 
 
+# The sections of `nerscope --help`; commands without a group are in the last one.
+_SECTIONS = {
+    "evaluate": "Evaluate",
+    "compare": "Compare",
+    "data": "Data",
+    "train": "Train",
+    "share": "Share",
+    "": "Other",
+}
+
+
 @cache
-def command_summaries() -> Mapping[str, str]:
-    """What each command does, in one line, in the order of `nerscope --help`."""
+def commands_by_section() -> Mapping[str, Mapping[str, str]]:
+    """What each command does, in one line, by section and in the order of `nerscope --help`."""
     modules = {name: _module(name) for name in sorted(command_names())}
     ranked = sorted(modules, key=lambda name: getattr(modules[name], "RANK", math.inf))
-    return {name: _summary(modules[name]) for name in ranked}
+    groups = {name: getattr(modules[name], "GROUP", "") for name in ranked}
+    return {
+        section: {name: _summary(modules[name]) for name in ranked if groups[name] == group}
+        for group, section in _SECTIONS.items()
+        if group in groups.values()
+    }
+
+
+@cache
+def command_summaries() -> Mapping[str, str]:
+    """What each command does, in one line."""
+    return {
+        name: text for commands in commands_by_section().values() for name, text in commands.items()
+    }
 
 
 def _prepare(name: str) -> Any:
@@ -101,5 +126,6 @@ class CommandGroup(TyperGroup):
         return list(self.commands)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(command_summaries().items()))
+        for section, commands in commands_by_section().items():
+            with formatter.section(section):
+                formatter.write_dl(list(commands.items()))

@@ -1,4 +1,4 @@
-"""Train one system to compare with, and label a test file with it."""
+"""Train a baseline and label a test file with it."""
 
 from dataclasses import dataclass
 
@@ -7,26 +7,28 @@ import typer
 from nerscope.cli.common import FILE_HELP, PLUGIN, QUIET, print_message, print_output
 from nerscope.cli.options import check_outputs
 
-RANK = 140
+GROUP, RANK = "train", 140
 
 
 @dataclass(frozen=True)
 class BaselineOptions:
     train: list[str] = typer.Option(
-        ..., metavar="FILE", help=f"What to learn from; repeated files are joined. {FILE_HELP}"
+        ..., metavar="FILE", help=f"Training data; repeated files are joined. {FILE_HELP}"
     )
-    test: str = typer.Option(metavar="FILE", help="What to label; its own labels are not read.")
+    test: str = typer.Option(metavar="FILE", help="File to label; its labels are not read.")
     output: str = typer.Option(
-        ..., "-o", "--output", metavar="FILE", help="The test file with the labels of the system."
+        ..., "-o", "--output", metavar="FILE", help="The test file with predicted labels."
     )
     recipe: str = typer.Option(
-        "perceptron", metavar="NAME", help="The recipe; `nerscope recipes` lists them."
+        "perceptron", metavar="NAME", help="The recipe; nerscope recipes lists them."
     )
     option: list[str] = typer.Option(
         [], metavar="KEY=VALUE", help="An option of the recipe; repeatable."
     )
-    dev: str | None = typer.Option(None, metavar="FILE", help="What to choose the best round by.")
-    seed: int = typer.Option(1, metavar="N", min=0, help="The same seed gives the same system.")
+    dev: str | None = typer.Option(
+        None, metavar="FILE", help="Development data, to choose the best round."
+    )
+    seed: int = typer.Option(1, metavar="N", min=0, help="Seed of the training.")
     plugin: list[str] = PLUGIN
     quiet: bool = QUIET
 
@@ -54,7 +56,7 @@ def run(options: BaselineOptions) -> None:
         **recipe_options,
     )
     if not options.quiet:
-        print_output(f"{options.output} is written; next: {_evaluate_command(options)}\n")
+        print_output(f"Wrote {options.output}. Next: {_evaluate_command(options)}\n")
 
 
 def _evaluate_command(options: BaselineOptions) -> str:

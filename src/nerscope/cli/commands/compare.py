@@ -1,4 +1,4 @@
-"""Tell whether A is better than B, and where, from results alone."""
+"""Test whether A is better than B, and where."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,100 +24,102 @@ from nerscope.errors import UsageError
 if TYPE_CHECKING:
     from nerscope.results.results import Results
 
-RANK = 50
+GROUP, RANK = "compare", 60
 
 
 @dataclass(frozen=True)
 class CompareOptions:
     results: str = RESULTS
     a: str | None = typer.Argument(
-        None, metavar="[A]", help="A system; or another results file on the same gold data."
+        None, metavar="[A]", help="A system, or newer results on the same gold data."
     )
     b: str | None = typer.Argument(
-        None, metavar="[B]", help="Another one; without names, all pairs are compared."
+        None, metavar="[B]", help="Another system. Without names: all pairs."
     )
     baseline: str | None = typer.Option(
         None, metavar="NAME", help="Compare each system with this one."
     )
-    facet: list[str] = typer.Option([], metavar="FACET", help="Only these facets.")
-    metric: list[str] = typer.Option([], metavar="METRIC", help="Only these metrics.")
-    match: list[str] = typer.Option([], metavar="MATCH", help="Only these matches.")
-    type: list[str] = typer.Option([], metavar="TYPE", help="Only these types.")
-    all: bool = typer.Option(False, "--all", help="Show every cell.")
+    facet: list[str] = typer.Option([], metavar="FACET", help="Only this facet; repeatable.")
+    metric: list[str] = typer.Option([], metavar="METRIC", help="Only this metric; repeatable.")
+    match: list[str] = typer.Option([], metavar="MATCH", help="Only this match; repeatable.")
+    type: list[str] = typer.Option([], metavar="TYPE", help="Only this type; repeatable.")
+    all: bool = typer.Option(False, "--all", help="Show every number that was compared.")
     sparse: float = typer.Option(
-        0.01, metavar="SHARE", help="Head to head, leave out subsets below this share of mentions."
+        0.01, metavar="SHARE", help="Smallest share of mentions for a head-to-head verdict."
     )
-    by_type: bool = typer.Option(False, "--by-type", help="Show the types of every facet, too.")
+    by_type: bool = typer.Option(
+        False, "--by-type", help="Compare the types within every facet, too."
+    )
     method: str = typer.Option(
         "randomisation",
         metavar="NAME",
-        help="The test of outputs: randomisation, bootstrap, or a plug-in's.",
+        help="Test of outputs: randomisation, bootstrap, or a test of a plug-in.",
     )
     about: str | None = typer.Option(
         None,
         metavar="WHAT",
-        help="Compare outputs (these files) or recipes (other training runs, too); recipes where "
-        "a system has several runs.",
+        help="What is compared: outputs (these files) or recipes (the methods, allowing for other "
+        "training runs). Default: recipes if a system has several runs.",
     )
     same_seeds: bool = typer.Option(
-        False, "--same-seeds", help="Runs of both systems belong together, in order."
+        False, "--same-seeds", help="Pair the runs of both systems, in order."
     )
     margin: float | None = typer.Option(
-        None, metavar="POINTS", help="Test whether systems are equivalent: closer than this."
+        None, metavar="POINTS", help="Also test whether systems are equivalent within this margin."
     )
     plausible: float = typer.Option(
         1.0,
         metavar="POINTS",
-        help="A true difference that is plausible: where it is rarely significant, say how far a "
-        "significant result may mislead.",
+        help="A plausible true difference: a warning is printed if a significant result would "
+        "often exaggerate it.",
     )
     correction: str = typer.Option(
         "step-down",
         metavar="NAME",
-        help="For many cells: step-down, holm, bonferroni, bh, by or none.",
+        help="Correction for many tests: step-down, holm, bonferroni, bh, by or none.",
     )
     simultaneous: bool = typer.Option(
-        False, "--simultaneous", help="Intervals that hold for a whole family of cells at once."
+        False, "--simultaneous", help="Intervals that hold for all numbers of a family at once."
     )
-    samples: int = typer.Option(10_000, metavar="N", help="How many swaps or resamples.")
+    samples: int = typer.Option(10_000, metavar="N", help="Number of random swaps or resamples.")
     seed: int = SEED
     resample: str | None = RESAMPLE
     datasets: list[str] = typer.Option(
-        [], metavar="NAME[,NAME]", help="Only these datasets; may be repeated."
+        [], metavar="NAME[,NAME]", help="Only these datasets; repeatable."
     )
     over: str | None = typer.Option(
         None,
         metavar="WHAT",
-        help="What the datasets are: splits of one corpus, fixed (these alone), drawn (others like "
-        "them, too), or domains (either); what the results say otherwise.",
+        help="What the datasets are: splits of one corpus, fixed (these alone), drawn (a sample of "
+        "others like them), or domains (both). Default: what the results say.",
     )
     ratio: float | None = typer.Option(
-        None, metavar="R", help="Of splits: test sentences by training sentences."
+        None, metavar="R", help="For splits: test sentences divided by training sentences."
     )
     ranking: bool = typer.Option(
         False,
         "--ranking",
-        help="Only rank all systems, with groups that do not differ and the chance of each rank.",
+        help="Only rank the systems, with groups that do not differ and rank probabilities.",
     )
     rope: float | None = typer.Option(
         None,
         metavar="POINTS",
-        help="Over datasets: how likely systems are practically equivalent, closer than this.",
+        help="Over datasets: probability that systems are equivalent within this margin.",
     )
     stochastic_order: bool = typer.Option(
         False,
         "--stochastic-order",
-        help="Add almost stochastic order to the table of runs; 10 runs of each system are needed.",
+        help="Add almost stochastic order to the table of runs; needs 10 runs per system.",
     )
     contrast: tuple[str, str] | None = typer.Option(
         None,
         metavar="CELL CELL",
-        help="Within each system, hold one cell against another, as hard=diff hard=unseen.",
+        help="Compare two groups within each system, such as hard=diff hard=unseen.",
     )
     changes: bool = typer.Option(
         False,
         "--changes",
-        help="Count the mentions that B fixed, broke or got wrong like A, and list the first two.",
+        help="Count the mentions that B fixed and broke against A, and print them.",
     )
     codes: bool = CODES
     notes: bool = NOTES
@@ -136,10 +138,10 @@ def run(options: CompareOptions) -> None:
     from nerscope.scoring.metrics import RECALL
 
     if not 0 <= options.sparse <= 1:
-        raise UsageError("--sparse", f"{options.sparse} cannot be", "give a share from 0 to 1")
+        raise UsageError("--sparse", f"invalid value {options.sparse}", "give a share from 0 to 1")
     if options.ranking and (options.a or options.b or options.baseline):
         raise UsageError(
-            "--ranking", "it ranks all systems", "leave out the names of systems, and --baseline"
+            "--ranking", "a ranking has all systems", "leave out system names and --baseline"
         )
     loaded, a, pairs = _load(options)
     if options.changes:
@@ -223,9 +225,9 @@ def _emit_contrast(results: "Results", cells: tuple[str, str], options: CompareO
 
     for name in ("baseline", "facet", "match", "type"):
         if getattr(options, name):
-            raise UsageError(f"--{name}", "--contrast names its cells", "leave one of them out")
+            raise UsageError(f"--{name}", "--contrast names its groups", f"leave out --{name}")
     if len(options.metric) > 1:
-        raise UsageError("--metric", "a contrast is of one metric", "give one, or none")
+        raise UsageError("--metric", "a contrast has one metric", "give one --metric")
     rows = contrast(
         results,
         *cells,
@@ -249,7 +251,7 @@ def _emit_changes(results: "Results", a: str | None, options: CompareOptions) ->
         raise UsageError(
             "--changes",
             "two systems are needed",
-            "name them: nerscope compare RESULTS A B --changes",
+            f"nerscope compare {options.results} A B --changes",
         )
     columns = get_terminal_size().columns
     document = changes_document(results, a, options.b, columns)

@@ -1,4 +1,4 @@
-"""Write a file in another tagging scheme or format; in its own, all else stays as it is."""
+"""Convert a file to another tagging scheme or format."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ import typer
 from nerscope.cli.common import FILE_HELP, PLUGIN, REPAIR, print_message
 from nerscope.cli.options import check_outputs
 
-RANK = 110
+GROUP, RANK = "data", 110
 
 
 @dataclass(frozen=True)
@@ -15,14 +15,13 @@ class ConvertOptions:
     source: str = typer.Argument(metavar="IN", help=f"The file to read. {FILE_HELP}")
     target: str = typer.Argument(
         metavar="OUT",
-        help="The file (or folder) to write; its ending tells the format, as does "
-        "OUT::format=NAME.",
+        help="The file or folder to write. The ending determines the format, or OUT::format=NAME.",
     )
     to: str | None = typer.Option(
         None,
         metavar="SCHEME",
-        help="bio, iob1, io, bioes, bilou, bmes, bmeow, or token for bare types; bio for another "
-        "format.",
+        help="Tagging scheme: bio, iob1, io, bioes, bilou, bmes, bmeow, or token for bare types. "
+        "Default for another format: bio.",
     )
     repair: str = REPAIR
     plugin: list[str] = PLUGIN

@@ -1,4 +1,4 @@
-"""Write demonstration data to a folder, evaluate it, and print where the results are."""
+"""Write demonstration data, evaluate it, and show the results."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -12,7 +12,7 @@ from nerscope.cli.common import emit_and_exit
 if TYPE_CHECKING:
     from pathlib import Path
 
-RANK = 200
+GROUP, RANK = "share", 200
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Show what data is like: sizes, tough mentions, hard tokens, ambiguity, duplicates."""
+"""Describe data: size, unseen mentions, ambiguity, duplicates."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -24,43 +24,46 @@ if TYPE_CHECKING:
     from nerscope.dataset.describe import Description
 
 _LISTS = ("hard", "ambiguous", "unannotated", "inconsistent", "duplicates")
-_NEED_TWO = ("hard", "inconsistent")  # training data, and something to hold against it
+_NEED_TWO = ("hard", "inconsistent")  # which compare a split with training data
 
 
-RANK = 90
+GROUP, RANK = "data", 90
 
 
 @dataclass(frozen=True)
 class DescribeOptions:
     files: list[str] = typer.Argument(
-        None, metavar="[FILE…]", help=f"Files to describe each by itself. {FILE_HELP}"
+        None, metavar="[FILE…]", help=f"Files to describe one by one. {FILE_HELP}"
     )
     train: list[str] = typer.Option(
-        [], metavar="FILE", help="The training data; repeated files are joined."
+        [], metavar="FILE", help="Training data; repeated files are joined."
     )
-    dev: str | None = typer.Option(None, metavar="FILE", help="The development data.")
-    test: str | None = typer.Option(None, metavar="FILE", help="The test data.")
+    dev: str | None = typer.Option(None, metavar="FILE", help="Development data.")
+    test: str | None = typer.Option(None, metavar="FILE", help="Test data.")
     dataset: list[str] = typer.Option(
         [],
         metavar="NAME=TRAIN,TEST",
-        help="A dataset to set beside others: its training data and its test data; repeatable.",
+        help="A dataset to compare with others: training data and test data; repeatable.",
     )
     radar: str | None = typer.Option(
-        None, metavar="FILE", help="Draw the attributes of datasets (.svg, .pdf or .png)."
+        None, metavar="FILE", help="Draw the attributes of the datasets (.svg, .pdf or .png)."
     )
     lists: list[str] = typer.Option(
-        [], "--list", metavar="NAME", help=f"Print a list instead of the page: {', '.join(_LISTS)}."
+        [],
+        "--list",
+        metavar="NAME",
+        help=f"Print a list with places: {', '.join(_LISTS)}; repeatable.",
     )
     tokens: str | None = typer.Option(
         None,
         metavar="FILE",
-        help="Write one row per token with its subset of hard tokens (.csv, .jsonl or .parquet): "
-        "of the test data, or of the training data by cross-validation.",
+        help="Write one row per token with its group of hard tokens (.csv, .jsonl or .parquet), "
+        "for the test data, or for the training data by cross-validation.",
     )
     folds: int = typer.Option(
-        10, metavar="K", help="How many folds the training data of --tokens are divided into."
+        10, metavar="K", help="Number of folds for --tokens on training data."
     )
-    everything: bool = typer.Option(False, "--all", help="Show everything; cut no list.")
+    everything: bool = typer.Option(False, "--all", help="Show every table and whole lists.")
     format: str = FORMAT
     repair: str = REPAIR
     case: str = CASE
@@ -108,7 +111,7 @@ def _token_file(options: DescribeOptions, path: str) -> FileContent:
 
 
 def _emit_bias(options: DescribeOptions, *, beside: bool) -> NoReturn:
-    """Set datasets beside each other, and draw them."""
+    """Compare datasets with each other, and draw them."""
     from nerscope.dataset.bias import dataset_bias
     from nerscope.formats.base import source_named
     from nerscope.render.description import bias_document
@@ -116,8 +119,8 @@ def _emit_bias(options: DescribeOptions, *, beside: bool) -> NoReturn:
     if beside or not options.dataset:
         raise UsageError(
             "--dataset" if options.dataset else "--radar",
-            "datasets are set beside each other, and nothing else is described",
-            "give --dataset NAME=TRAIN,TEST for each of them, and no other data",
+            "datasets are compared with each other, and nothing else is described",
+            "--dataset NAME=TRAIN,TEST for each dataset, and no other data",
         )
     paths = _parse_datasets(options.dataset)
     inputs = [path for pair in paths.values() for path in pair]
@@ -148,8 +151,8 @@ def _parse_datasets(texts: list[str]) -> dict[str, tuple[str, str]]:
         if not name or name in paths or len(pair) != 2 or not all(pair):
             raise UsageError(
                 f"--dataset {text}",
-                "it is not a new name with two files",
-                "write --dataset NAME=TRAIN,TEST",
+                "a new name and two files are needed",
+                "--dataset NAME=TRAIN,TEST",
             )
         paths[name] = (pair[0], pair[1])
     return paths
@@ -161,24 +164,22 @@ def _check_options(options: DescribeOptions, splits: dict[str, Any]) -> None:
     if options.tokens:
         check_outputs([options.tokens], [*files, *options.train, options.dev, options.test])
     if options.tokens and not options.train:
-        raise UsageError("--tokens", "it needs the training data", "give it with --train FILE")
+        raise UsageError("--tokens", "this option needs training data", "--train FILE")
     if not files and not splits:
-        raise UsageError(
-            "describe", "no data is given", "name a file, or give --train FILE --test FILE"
-        )
+        raise UsageError("describe", "no data is given", "nerscope describe FILE")
     if files and splits:
         raise UsageError(
             f"--{next(iter(splits))}",
-            "it has no place beside files that are described each by itself",
-            "give either files alone, or --train, --dev and --test",
+            "this option cannot be used with files that are described one by one",
+            "nerscope describe --train FILE --test FILE",
         )
     for name in lists:
         check_name("--list", name, _LISTS)
         if name in _NEED_TWO and len(splits) < 2:
             raise UsageError(
                 f"--list {name}",
-                "it holds test data against training data",
-                "give --train FILE, and --test FILE or --dev FILE",
+                "this list compares test data with training data",
+                "--train FILE --test FILE",
             )
 
 

@@ -1,4 +1,4 @@
-"""Show which attributes of mentions go with the scores (InterpretEval's views)."""
+"""Show which attributes of mentions go with the scores."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ from nerscope.cli.common import (
     load_results,
 )
 
-RANK = 70
+GROUP, RANK = "evaluate", 40
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Show mistakes: gold above, prediction below, the sentence between them."""
+"""Print errors in their sentences: gold above, prediction below."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
@@ -10,43 +10,49 @@ from nerscope.cli.common import FORMAT, QUIET, RESULTS, emit_and_exit, load_resu
 if TYPE_CHECKING:
     from nerscope.results.results import Results
 
-RANK = 60
+GROUP, RANK = "evaluate", 30
 
 
 @dataclass(frozen=True)
 class ErrorsOptions:
     results: str = RESULTS
     system: str | None = typer.Option(None, metavar="NAME", help="Only this system.")
-    type: list[str] = typer.Option([], metavar="TYPE", help="Only these gold or predicted types.")
+    type: list[str] = typer.Option(
+        [], metavar="TYPE", help="Only this gold or predicted type; repeatable."
+    )
     kind: list[str] = typer.Option(
         [],
         metavar="KIND",
-        help="missed, spurious, wrong type, wrong boundary, wrong type and boundary, split, "
-        "merged, hallucinated; repeatable.",
+        help="Only this kind: missed, spurious, wrong type, wrong boundary, wrong type and "
+        "boundary, split, merged, hallucinated; repeatable.",
     )
     facet: list[str] = typer.Option(
         [],
         metavar="FACET=LEVEL",
-        help="Only mentions of a level, such as tmr=unseen-tokens; or wrong tokens of a level of "
-        "tokens, such as hard=diff-E.",
+        help="Only mentions of a group, such as tmr=unseen-tokens; or wrong words of a group of "
+        "words, such as hard=diff-E; repeatable.",
     )
     all_wrong: bool = typer.Option(
         False, "--all-wrong", help="Only gold mentions that every system gets wrong."
     )
-    text: str | None = typer.Option(None, metavar="WORDS", help="Only mentions with these words.")
-    sample: int | None = typer.Option(
-        None, metavar="N", help="Take so many at random instead of the first ones."
+    text: str | None = typer.Option(
+        None, metavar="WORDS", help="Only mentions that contain this text."
     )
-    sort: str = typer.Option("place", metavar="KEY", help="place, type, kind or text.")
-    seed: int = typer.Option(0, metavar="N", help="The same seed takes the same sample.")
-    most: int = typer.Option(20, metavar="N", help="How many are shown.")
-    width: int | None = typer.Option(None, metavar="N", help="Columns; those of the terminal.")
+    sample: int | None = typer.Option(
+        None, metavar="N", help="Draw N errors at random instead of the first ones."
+    )
+    sort: str = typer.Option("place", metavar="KEY", help="Order: place, type, kind or text.")
+    seed: int = typer.Option(0, metavar="N", help="Seed of the random sample.")
+    most: int = typer.Option(20, metavar="N", help="Number of errors to print.")
+    width: int | None = typer.Option(
+        None, metavar="N", help="Width in columns; default: that of the terminal."
+    )
     format: str = FORMAT
     quiet: bool = QUIET
 
 
 def _emit_tokens(results: "Results", options: ErrorsOptions) -> NoReturn:
-    """Show wrong tokens instead of wrong mentions."""
+    """Print wrong words instead of wrong mentions."""
     from shutil import get_terminal_size
 
     from nerscope.errors import UsageError
@@ -58,8 +64,8 @@ def _emit_tokens(results: "Results", options: ErrorsOptions) -> NoReturn:
         if value:
             raise UsageError(
                 f"--{name}",
-                "it is about mentions, and the facet is one of tokens",
-                "leave one of the two out",
+                "this option is about mentions, and the facet is about words",
+                f"leave out --{name}, or choose a facet of mentions",
             )
     selected, total = token_mistakes(
         results,
@@ -84,7 +90,7 @@ def run(options: ErrorsOptions) -> None:
 
     for name, value in (("--most", options.most), ("--width", options.width)):
         if value is not None and value < 0:
-            raise UsageError(name, f"{value} cannot be", "give a whole number from 0 on")
+            raise UsageError(name, f"invalid value {value}", "give a whole number, 0 or more")
     results = load_results(options.results, form=options.format)
     tokens = token_facets(results)
     if any(facet.partition("=")[0] in tokens for facet in options.facet):

@@ -1,4 +1,4 @@
-"""Score systems against a gold file, and show where they fail."""
+"""Score systems against gold, and show where they fail."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from nerscope.engines.checkpoint import Checkpoint
     from nerscope.results.judgements import JudgedFile
 
-RANK = 10
+GROUP, RANK = "evaluate", 10
 
 
 @dataclass(frozen=True)
@@ -72,15 +72,19 @@ class EvaluateOptions:
         "pattern: bert='bert.*.conll'.",
     )
     train: list[str] = typer.Option(
-        [], metavar="FILE", help="The training data, which most facets need; several are one."
+        [], metavar="FILE", help="Training data; repeated files are joined. Most facets need it."
     )
-    dataset: str | None = typer.Option(None, metavar="NAME", help="What to call the dataset.")
+    dataset: str | None = typer.Option(
+        None, metavar="NAME", help="Name of the dataset; default: the name of the gold file."
+    )
     output: str | None = typer.Option(
-        None, "-o", "--output", metavar="FILE", help="Write the results to this JSON file."
+        None,
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="Save the results as JSON, for show, compare, errors, report …",
     )
-    report: str | None = typer.Option(
-        None, metavar="FILE", help="Write a page that shows where systems fail (.html)."
-    )
+    report: str | None = typer.Option(None, metavar="FILE", help="Write a report page (.html).")
     format: str = format_option("conlleval")
     facet: list[str] = typer.Option(
         [],
@@ -95,54 +99,56 @@ class EvaluateOptions:
     metric: list[str] = typer.Option(
         [], metavar="METRIC", help="Only this metric, such as f1 or 'f(beta=0.5)'; repeatable."
     )
-    intervals: bool = typer.Option(False, "--intervals", help="Give 95 % intervals.")
+    intervals: bool = typer.Option(
+        False, "--intervals", help="Compute a 95 % interval for every number."
+    )
     resample: str | None = RESAMPLE
     repair: str = REPAIR
     token_repair: str = typer.Option(
         "strict",
         metavar="NAME",
-        help="The same for token error rates (bilou): strict or conlleval.",
+        help="How invalid labels are read for token error rates: strict or conlleval.",
     )
     token_match: str = typer.Option(
-        "bilou", metavar="NAME", help="What token error rates compare: bilou or io."
+        "bilou", metavar="NAME", help="Labels that token error rates compare: bilou or io."
     )
     zero_division: str = typer.Option(
-        "undefined", metavar="VALUE", help="What 0/0 is: undefined, 0 or 1."
+        "undefined", metavar="VALUE", help="Value of 0/0: undefined, 0 or 1."
     )
-    buckets: int = typer.Option(4, metavar="N", help="How many buckets an attribute has.")
+    buckets: int = typer.Option(4, metavar="N", help="Number of buckets per attribute.")
     bucketing: str | None = typer.Option(
         None,
         metavar="NAME",
-        help="How edges are placed: equal-count, equal-width, whole-numbers, zero, zero-and-one.",
+        help="Placement of bucket edges: equal-count, equal-width, whole-numbers, zero, "
+        "zero-and-one. Default: that of each attribute.",
     )
     edges: list[str] = typer.Option(
-        [], metavar="ATTR=E1,E2", help="The edges of an attribute's buckets; repeatable."
+        [], metavar="ATTR=E1,E2", help="Bucket edges of an attribute; repeatable."
     )
     case: str = CASE
     map: list[str] = typer.Option(
-        [], metavar="OLD=NEW", help="Let a type count as another, on all sides; repeatable."
+        [], metavar="OLD=NEW", help="Rename a type in gold, systems and training; repeatable."
     )
     drop: list[str] = typer.Option(
-        [], metavar="TYPE", help="Leave a type out, on all sides; repeatable."
+        [], metavar="TYPE", help="Ignore a type in gold, systems and training; repeatable."
     )
     all: bool = typer.Option(False, "--all", help="Show every table, not only the summary.")
     no_text: bool = typer.Option(
-        False, "--no-text", help="Keep no sentences in the results, for data under licence."
+        False, "--no-text", help="Save no sentences with the results (licensed data)."
     )
     lists: list[str] = typer.Option(
         [],
         "--list",
         metavar="NAME",
-        help=f"A list instead of tables: {', '.join(LISTS)}.",
+        help=f"Print a list instead of tables: {', '.join(LISTS)}; repeatable.",
     )
     errors: str | None = typer.Option(
-        None, metavar="FILE", help="Write one row a mention to FILE (.csv, .jsonl or .parquet)."
+        None, metavar="FILE", help="Write one row per mention to FILE (.csv, .jsonl or .parquet)."
     )
     judgements: list[str] = typer.Option(
         [],
         metavar="FILE",
-        help="What a person said of partial matches: the JSON that a report page exports; "
-        "repeatable, one a judge.",
+        help="Judgements of partial matches, exported by a report page; one file per judge.",
     )
     codes: bool = CODES
     notes: bool = NOTES
@@ -151,18 +157,18 @@ class EvaluateOptions:
     engine: str | None = typer.Option(
         None,
         metavar="NAME",
-        help="Where the work is done: local, pool, ray://HOST:PORT, or one of a plug-in.",
+        help="Where the work runs: local, pool, ray://HOST:PORT, or an engine of a plug-in.",
     )
     workers: int | None = typer.Option(
-        None, metavar="N", help="How many processes do the work: all cores; for an experiment, 1."
+        None, metavar="N", help="Number of processes. Default: all cores; for an experiment, 1."
     )
     checkpoint: str | None = typer.Option(
-        None, metavar="DIR", help="Keep what is done here, so that a stopped run goes on."
+        None, metavar="DIR", help="Save finished parts here, so that a stopped run can resume."
     )
     keep_mentions: bool = typer.Option(
-        False, "--keep-mentions", help="Keep single mentions of more than 120,000 sentences too."
+        False, "--keep-mentions", help="Keep single mentions even beyond 120,000 sentences."
     )
-    no_cache: bool = typer.Option(False, "--no-cache", help="Compute an experiment file anew.")
+    no_cache: bool = typer.Option(False, "--no-cache", help="Ignore cached parts of an experiment.")
     quiet: bool = QUIET
 
 
@@ -201,20 +207,18 @@ def _check_options(options: EvaluateOptions) -> None:
     if beyond_exact and shows_only_exact(options.format):
         raise UsageError(
             f"--format {options.format}",
-            "it shows exact scores and nothing else",
-            "leave --facet, --match, --metric and --judgements out",
+            "this format shows exact scores and nothing else",
+            "leave out --facet, --match, --metric and --judgements",
         )
     if options.lists and options.judgements:
         raise UsageError(
             "--judgements",
-            "lists are shown instead of tables, and this is a table",
-            "leave --list out, or evaluate twice",
+            "lists are printed instead of tables, and judgements are a table",
+            "leave out --list, or evaluate twice",
         )
     for name in options.lists:
         if LISTS[name].needs_training and not options.train:
-            raise UsageError(
-                f"--list {name}", "it needs the training data", "give it with --train FILE"
-            )
+            raise UsageError(f"--list {name}", "this list needs training data", "--train FILE")
 
 
 def _check_experiment_options(options: EvaluateOptions) -> None:
@@ -224,8 +228,8 @@ def _check_experiment_options(options: EvaluateOptions) -> None:
             flag = infos[name].param_decls or [f"--{name.replace('_', '-')}"]
             raise UsageError(
                 flag[0],
-                "it has no place beside an experiment file",
-                "put it into the file" if name in _SET_IN_EXPERIMENT else "leave it out",
+                "this option cannot be used with an experiment file",
+                "write it into the file" if name in _SET_IN_EXPERIMENT else "leave it out",
             )
 
 
@@ -322,7 +326,8 @@ def _note_checkpoint(options: EvaluateOptions) -> Iterator[None]:
     except KeyboardInterrupt:
         if options.checkpoint is not None:
             print_message(
-                f"stopped; what is done is kept in {options.checkpoint}: the same command goes on"
+                f"stopped; finished parts are in {options.checkpoint}. "
+                "Fix: run the same command again to resume"
             )
         raise
 

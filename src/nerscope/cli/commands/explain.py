@@ -1,7 +1,7 @@
-"""Tell why tools disagree on an input, or what the words in tables mean."""
+"""Explain any printed word or message, or why tools disagree."""
 
+import os
 from dataclasses import dataclass
-from pathlib import Path
 
 import typer
 
@@ -9,21 +9,22 @@ from nerscope.cli.common import FILE_HELP, FORMAT, PLUGIN, emit_and_exit, prepar
 from nerscope.cli.options import parse_systems
 from nerscope.errors import UsageError
 
-RANK = 190
+GROUP, RANK = "evaluate", 50
 
 
 @dataclass(frozen=True)
 class ExplainOptions:
     terms: list[str] = typer.Argument(
         None,
-        metavar="[TERM…|TEST]",
-        help="Words such as tcm, eCon or ter, all of them without any; or else the gold file, or a "
-        f"file of three columns, whose last is predicted. {FILE_HELP}",
+        metavar="[TEXT…|GOLD]",
+        help="Anything that nerscope prints: a heading, code, phrase, note or message, such as "
+        "tmr=seen or 'worse by'. Without any: all terms. Or a gold file, or a file with the "
+        f"columns token, …, gold, predicted. {FILE_HELP}",
     )
     system: list[str] = typer.Option(
-        [], metavar="NAME=FILE", help="A system's output; the same NAME again adds a run."
+        [], metavar="[NAME=]FILE", help="A system's output; the same NAME again adds a run."
     )
-    everything: bool = typer.Option(False, "--all", help="Show everything; cut no list.")
+    everything: bool = typer.Option(False, "--all", help="Show every difference.")
     format: str = FORMAT
     plugin: list[str] = PLUGIN
 
@@ -41,24 +42,35 @@ def run(options: ExplainOptions) -> None:
 
 
 def _test(terms: list[str], system: list[str]) -> str | None:
-    """The file whose scores are to be explained, if it is not words."""
+    """The file whose scores are to be explained; None if the arguments are words."""
     from nerscope.formats.base import path_of
 
     paths = [path_of(text) for text in terms]
-    if system or any(_is_no_word(path) for path in paths):
+    # Of several words, one may be called like a file that happens to exist.
+    is_file = len(paths) == 1 and os.path.isfile(paths[0])  # noqa: PTH113
+    if system or is_file or any(_looks_like_a_file(path) for path in paths):
         if len(terms) != 1:
             raise UsageError(
                 "explain",
                 f"{len(terms)} gold files are given",
-                "name one, and outputs for it as --system NAME=FILE",
+                "nerscope explain GOLD --system NAME=FILE",
             )
         return terms[0]
-    return terms[0] if len(paths) == 1 and paths[0] and Path(paths[0]).is_file() else None
+    return None
 
 
-def _is_no_word(path: str) -> bool:
-    """Whether this can only be a file, be it there or not."""
-    return path == "-" or "." in path or "/" in path
+def _looks_like_a_file(path: str) -> bool:
+    """Whether an argument is written like a path and is not a known word."""
+    from nerscope.results.explanations import explain
+
+    if path == "-":
+        return True
+    if " " in path or not ("." in path or "/" in path):
+        return False
+    try:
+        return not explain(path)
+    except UsageError:
+        return True
 
 
 def _compare(test: str, system: list[str], everything: bool, form: str) -> None:
@@ -66,5 +78,6 @@ def _compare(test: str, system: list[str], everything: bool, form: str) -> None:
     from nerscope.compat.peers.document import tools_document
     from nerscope.formats.base import source_named
 
-    comparison = compare_tools(source_named(test), parse_systems(system) if system else None)
+    gold = source_named(test)
+    comparison = compare_tools(gold, parse_systems(system, gold) if system else None)
     emit_and_exit(tools_document(comparison, everything=everything, text=form == "text"), form)

@@ -1,4 +1,4 @@
-"""Exit with 1 if a score is too low, or may have dropped by more than is allowed."""
+"""Pass or fail a release: exit code 1 if a score dropped or is low."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ from nerscope.cli.common import (
 )
 from nerscope.cli.options import check_outputs
 
-RANK = 80
+GROUP, RANK = "compare", 70
 
 
 @dataclass(frozen=True)

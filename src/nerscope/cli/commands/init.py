@@ -1,4 +1,4 @@
-"""Look at a folder and write a commented nerscope.toml into it."""
+"""Write a commented experiment file for a folder."""
 
 from dataclasses import dataclass
 
@@ -6,13 +6,13 @@ import typer
 
 from nerscope.cli.common import print_output
 
-RANK = 180
+GROUP, RANK = "train", 160
 
 
 @dataclass(frozen=True)
 class InitOptions:
     folder: str = typer.Argument(".", metavar="[DIR]", help="The folder that holds the data.")
-    force: bool = typer.Option(False, "--force", help="Overwrite an experiment file that is there.")
+    force: bool = typer.Option(False, "--force", help="Overwrite an existing nerscope.toml.")
 
 
 def run(options: InitOptions) -> None:
@@ -25,6 +25,6 @@ def run(options: InitOptions) -> None:
     target = Path(options.folder) / "nerscope.toml"
     text = starter_text(options.folder)
     if target.exists() and not options.force:
-        raise OutputError(str(target), "it is there already", "say --force to overwrite it")
+        raise OutputError(str(target), "the file exists", f"nerscope init {options.folder} --force")
     write_text(target, text)
-    print_output(f"{target} is written; look it over, then: nerscope evaluate {target}\n")
+    print_output(f"Wrote {target}. Check it, then: nerscope evaluate {target}\n")

@@ -1,4 +1,4 @@
-"""Report the share of partial matches that people judged good, for each criterion."""
+"""Report how many partial matches people judged good."""
 
 from dataclasses import dataclass
 
@@ -6,17 +6,17 @@ import typer
 
 from nerscope.cli.common import FORMAT, emit_and_exit, prepare
 
-RANK = 160
+GROUP, RANK = "share", 190
 
 
 @dataclass(frozen=True)
 class JudgedOptions:
     pairs: list[str] = typer.Argument(
         metavar="PAIRS…",
-        help="Judged lists from `evaluate --list partial --format csv`, or the JSON that a "
-        "report page exports; one a judge.",
+        help="Judged lists from evaluate --list partial --format csv, or the JSON that a report "
+        "page exports; one file per judge.",
     )
-    by_type: bool = typer.Option(False, "--by-type", help="Tell the types apart.")
+    by_type: bool = typer.Option(False, "--by-type", help="Report each type separately.")
     format: str = FORMAT
 
 

@@ -1,13 +1,20 @@
-"""Draw a figure of saved results, in a size and with fonts fit for a paper."""
+"""Draw a figure of saved results for a paper."""
 
 from dataclasses import dataclass
 
 import typer
 
-from nerscope.cli.common import PLUGIN, RESULTS, SIGNATURE, emit_and_exit, load_results
+from nerscope.cli.common import (
+    CODES,
+    PLUGIN,
+    RESULTS,
+    SIGNATURE,
+    emit_and_exit,
+    load_results,
+)
 from nerscope.cli.options import check_outputs
 
-RANK = 40
+GROUP, RANK = "share", 180
 
 
 @dataclass(frozen=True)
@@ -15,20 +22,23 @@ class PlotOptions:
     results: str = RESULTS
     what: str = typer.Argument(
         metavar="WHAT",
-        help="exact, types, partial, breakdown, attributes, radar, heatmap, diagnosis, gains, or a "
-        "facet.",
+        help="exact, types, partial, breakdown, attributes, radar, heatmap, diagnosis, gains, or "
+        "any facet.",
     )
     output: str = typer.Option(
-        ..., "-o", "--output", metavar="FILE", help="The figure: a name in .svg, .pdf or .png."
+        ..., "-o", "--output", metavar="FILE", help="The figure (.svg, .pdf or .png)."
     )
     system: list[str] = typer.Option([], metavar="NAME", help="Only these systems, in this order.")
     dataset: list[str] = typer.Option(
         [], metavar="NAME", help="Only these datasets, in this order."
     )
-    metric: str | None = typer.Option(None, metavar="METRIC", help="The metric that is drawn.")
-    match: str | None = typer.Option(None, metavar="MATCH", help="The match that is drawn.")
-    width: float | None = typer.Option(None, metavar="CM", help="8.5 unless told, one column.")
-    height: float | None = typer.Option(None, metavar="CM", help="What is needed, unless told.")
+    metric: str | None = typer.Option(None, metavar="METRIC", help="The metric to draw.")
+    match: str | None = typer.Option(None, metavar="MATCH", help="The match to draw.")
+    width: float | None = typer.Option(
+        None, metavar="CM", help="Width; default: 8.5 (one column of a paper)."
+    )
+    height: float | None = typer.Option(None, metavar="CM", help="Height; default: as needed.")
+    codes: bool = CODES
     signature: bool = SIGNATURE
     plugin: list[str] = PLUGIN
 
@@ -49,6 +59,7 @@ def run(options: PlotOptions) -> None:
         datasets=options.dataset,
         metric=options.metric,
         match=options.match,
+        codes=options.codes,
     )
     data = draw_figure(figure, form, options.width, options.height)
     lines = [f"The figure is in {options.output}.", *figure.notes]

@@ -1,4 +1,4 @@
-"""Show how small a difference the test set detects, and how much data or how many runs it takes."""
+"""Show how small a difference a test set detects."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,7 @@ import typer
 
 from nerscope.cli.common import FORMAT, PLUGIN, RESAMPLE, RESULTS, emit_and_exit, load_results
 
-RANK = 170
+GROUP, RANK = "compare", 80
 
 
 @dataclass(frozen=True)

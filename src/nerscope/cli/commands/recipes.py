@@ -1,4 +1,4 @@
-"""List the recipes that train systems, their options, and whether they can run here."""
+"""List the systems that can be trained, and their options."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,7 @@ import typer
 
 from nerscope.cli.common import FORMAT, PLUGIN, emit_and_exit, prepare
 
-RANK = 150
+GROUP, RANK = "train", 150
 
 
 @dataclass(frozen=True)

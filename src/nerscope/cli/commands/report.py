@@ -1,4 +1,4 @@
-"""Write a page, in one file, that shows how good systems are and where they fail."""
+"""Write a report page (HTML) of saved results."""
 
 from dataclasses import dataclass
 
@@ -8,18 +8,18 @@ from nerscope.cli.common import PLUGIN, RESULTS, emit_and_exit, load_results, pr
 from nerscope.cli.options import check_outputs
 from nerscope.cli.results_output import add_judgements, judge_results, read_judges
 
-RANK = 30
+GROUP, RANK = "share", 170
 
 
 @dataclass(frozen=True)
 class ReportOptions:
     results: str = RESULTS
     output: str | None = typer.Option(
-        None, "-o", "--output", metavar="FILE", help="The page; RESULTS with .html unless told."
+        None, "-o", "--output", metavar="FILE", help="The page; default: RESULTS with .html."
     )
     open: bool = typer.Option(False, "--open", help="Open the page in the browser.")
     judgements: list[str] = typer.Option(
-        [], metavar="FILE", help="What people judged on such a page; one file a judge."
+        [], metavar="FILE", help="Judgements that such a page exported; one file per judge."
     )
     plugin: list[str] = PLUGIN
 
@@ -40,5 +40,5 @@ def run(options: ReportOptions) -> None:
     document = add_judgements(document, judge_results(loaded, judges))
     write_text(target, page_html(loaded, judges))
     if options.open and not webbrowser.open(Path(target).resolve().as_uri()):
-        print_message("note: there is no browser to open it with")
+        print_message("note: no browser was found to open it")
     emit_and_exit(document, "text")

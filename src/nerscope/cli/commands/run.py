@@ -1,4 +1,4 @@
-"""Train systems on splits or datasets, predict, evaluate; what is done is never done again."""
+"""Train, predict and evaluate systems as a plan describes."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -29,29 +29,27 @@ if TYPE_CHECKING:
 _MOST_NAMED = 3  # failed jobs in a note
 
 
-RANK = 130
+GROUP, RANK = "train", 130
 
 
 @dataclass(frozen=True)
 class RunOptions:
     plan: str = typer.Argument(
-        metavar="PLAN.toml", help="An experiment file whose systems may be trained."
+        metavar="PLAN.toml", help="An experiment file with systems to train."
     )
     output: str | None = typer.Option(
-        None, "-o", "--output", metavar="FILE", help="Write the results to this JSON file."
+        None, "-o", "--output", metavar="FILE", help="Save the results as JSON."
     )
-    report: str | None = typer.Option(
-        None, metavar="FILE", help="Write a page that shows where systems fail (.html)."
-    )
+    report: str | None = typer.Option(None, metavar="FILE", help="Write a report page (.html).")
     format: str = FORMAT
     all: bool = typer.Option(False, "--all", help="Show every table, not only the summary.")
     folder: str | None = typer.Option(
         None,
         metavar="DIR",
-        help="Where splits, outputs and logs are kept; nerscope-runs beside the plan.",
+        help="Folder for splits, outputs and logs; default: nerscope-runs beside the plan.",
     )
-    jobs: int = typer.Option(1, metavar="N", min=1, help="How many systems are trained at once.")
-    dry_run: bool = typer.Option(False, "--dry-run", help="List the jobs, and do none.")
+    jobs: int = typer.Option(1, metavar="N", min=1, help="Number of systems trained at once.")
+    dry_run: bool = typer.Option(False, "--dry-run", help="List the jobs without running them.")
     codes: bool = CODES
     notes: bool = NOTES
     signature: bool = SIGNATURE
@@ -59,10 +57,12 @@ class RunOptions:
     engine: str | None = typer.Option(
         None,
         metavar="NAME",
-        help="Where outputs are evaluated: local, pool, ray, or one of a plug-in.",
+        help="Where outputs are evaluated: local, pool, ray, or an engine of a plug-in.",
     )
-    workers: int = typer.Option(1, metavar="N", help="How many processes evaluate.")
-    no_cache: bool = typer.Option(False, "--no-cache", help="Evaluate anew; train nothing anew.")
+    workers: int = typer.Option(1, metavar="N", help="Number of processes for the evaluation.")
+    no_cache: bool = typer.Option(
+        False, "--no-cache", help="Evaluate again; trained systems stay cached."
+    )
     quiet: bool = QUIET
 
 

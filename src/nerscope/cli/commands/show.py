@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from nerscope.render.document import Document
     from nerscope.results.results import Results
 
-RANK = 20
-GROUP = "evaluate"
+GROUP, RANK = "evaluate", 20
 
 
 @dataclass(frozen=True)

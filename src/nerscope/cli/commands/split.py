@@ -1,4 +1,4 @@
-"""Split data into train, dev and test: folds, random draws, files left out, or by design."""
+"""Split data into train, dev and test sets."""
 
 from dataclasses import dataclass
 
@@ -6,43 +6,45 @@ import typer
 
 from nerscope.cli.common import FILE_HELP, FORMAT, PLUGIN, QUIET, emit_and_exit, prepare
 
-RANK = 120
+GROUP, RANK = "data", 120
 
 
 @dataclass(frozen=True)
 class SplitOptions:
     data: list[str] = typer.Argument(metavar="DATA…", help=f"The files to split. {FILE_HELP}")
     output: str = typer.Option(
-        ..., "-o", "--output", metavar="DIR", help="The folder to make; it must be new."
+        ..., "-o", "--output", metavar="DIR", help="A new folder for the splits."
     )
-    folds: int | None = typer.Option(
-        None, metavar="K", help="K splits, each testing on another K-th."
-    )
-    random: int | None = typer.Option(None, metavar="N", help="N splits drawn independently.")
+    folds: int | None = typer.Option(None, metavar="K", help="K-fold cross-validation.")
+    random: int | None = typer.Option(None, metavar="N", help="N random splits.")
     leave_out: bool = typer.Option(
         False, "--leave-out", help="One split per file: test on it, train on the others."
     )
     hard: str | None = typer.Option(
-        None, metavar="SHARES", help="A test set by design, as unseen=0.8,tcm=0.1."
+        None,
+        metavar="SHARES",
+        help="A hard test set with given shares, such as unseen=0.8,tcm=0.1.",
     )
     test: float | None = typer.Option(
-        None, metavar="SHARE", help="The share of sentences to test on; 0.1 unless told."
+        None, metavar="SHARE", help="Share of sentences in the test set; default: 0.1."
     )
     dev: float | None = typer.Option(
-        None, metavar="SHARE", help="The share of all sentences for development."
+        None, metavar="SHARE", help="Share of sentences in the development set."
     )
     by: str | None = typer.Option(
-        None, metavar="UNIT", help="What stays whole: document (where there are any) or sentence."
+        None,
+        metavar="UNIT",
+        help="What is never divided: document or sentence. Default: documents if they are marked.",
     )
     stratify: bool = typer.Option(
-        False, "--stratify", help="Keep the mix of entity types alike in all parts."
+        False, "--stratify", help="Keep the distribution of entity types alike in all parts."
     )
-    seed: int = typer.Option(0, metavar="NUMBER", help="The same seed gives the same files.")
+    seed: int = typer.Option(0, metavar="NUMBER", help="Seed of the split.")
     context: int = typer.Option(
-        1, metavar="K", help="Make K consecutive sentences of a document one."
+        1, metavar="K", help="Join K consecutive sentences of a document into one."
     )
     allow_leaks: bool = typer.Option(
-        False, "--allow-leaks", help="Let equal sentences be in different parts."
+        False, "--allow-leaks", help="Allow equal sentences in different parts."
     )
     format: str = FORMAT
     plugin: list[str] = PLUGIN

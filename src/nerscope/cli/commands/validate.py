@@ -1,4 +1,4 @@
-"""List every invalid label transition with its place; exit code 1 if there is any."""
+"""List invalid label transitions with their places."""
 
 from dataclasses import dataclass
 
@@ -6,14 +6,14 @@ import typer
 
 from nerscope.cli.common import FILE_HELP, FORMAT, PLUGIN, emit_and_exit, prepare
 
-RANK = 100
+GROUP, RANK = "data", 100
 
 
 @dataclass(frozen=True)
 class ValidateOptions:
     files: list[str] = typer.Argument(metavar="FILE…", help=f"The files to check. {FILE_HELP}")
     scheme: str | None = typer.Option(
-        None, metavar="NAME", help="The scheme to check against; told by looking otherwise."
+        None, metavar="NAME", help="The tagging scheme; default: auto-detected."
     )
     plugin: list[str] = PLUGIN
     format: str = FORMAT

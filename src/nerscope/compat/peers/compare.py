@@ -1,4 +1,4 @@
-"""One input as several tools would score it, and where they disagree."""
+"""Score one input as several tools do, and find where they disagree."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,7 +26,7 @@ from nerscope.formats.base import CorpusLike
 
 
 class ToolScore(NamedTuple):
-    """The numbers of one tool for one run of a system, with a note where it has none."""
+    """The numbers of one tool for one run of a system; a note explains missing numbers."""
 
     system: str
     run: str
@@ -47,11 +47,11 @@ class ToolScore(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ToolComparison:
-    """How tools score one input: their numbers, and where and why they differ.
+    """The scores of several tools for one input, and where and why they differ.
 
     `disagreements` are stretches of labels that tools read as different mentions; `pairs` are
-    mentions that overlap without being equal, which some tools credit; `schemes` gives the tagging
-    scheme in which gold and each run were read, by the name of the run.
+    mentions that overlap without being equal, which some tools credit; `schemes` is the tagging
+    scheme of gold and each run, by the name of the run.
     """
 
     scores: tuple[ToolScore, ...]
@@ -70,10 +70,10 @@ class ToolComparison:
 
 
 def compare_tools(test: CorpusLike, systems: Systems | None = None) -> ToolComparison:
-    """Score an input as each tool of PEERS would, and find where they differ.
+    """Score an input as each tool of PEERS does, and find where they differ.
 
-    `test` and `systems` are what `evaluate` takes; without systems, `test` is a file with a column
-    of gold labels and one of predicted labels.
+    `test` and `systems` are as for `evaluate`; without systems, `test` is a file with a column of
+    gold labels and a column of predicted labels.
 
     >>> compared = compare_tools([["B-PER", "I-PER", "O"]], {"bert": [["O", "I-PER", "O"]]})
     >>> [(row.tool, row.mode) for row in compared.scores if row.score.predicted == 0]
@@ -82,10 +82,10 @@ def compare_tools(test: CorpusLike, systems: Systems | None = None) -> ToolCompa
     'I-PER after O: no mention is open'
     """
     task = open_task(test, systems, None, None, Settings())
-    # `rows` gives gold and all outputs chunk by chunk; tools are compared on whole corpora.
+    # `rows` has chunks of gold and all outputs; tools are compared on complete corpora.
     columns = zip(*task.aligned_chunks(tokens=True), strict=True)
     gold, *outputs = (join_chunks(list(chunks)) for chunks in columns)
-    gold_sides: dict[str, SideReadings] = {}  # by scheme: gold is read once per scheme
+    gold_sides: dict[str, SideReadings] = {}  # by scheme, since gold is read once per scheme
     scores: list[ToolScore] = []
     differences: list[Disagreement] = []
     pairs: list[CreditedPair] = []
@@ -102,19 +102,19 @@ def compare_tools(test: CorpusLike, systems: Systems | None = None) -> ToolCompa
         differences += disagreements(output_side)
         pairs += credited_pairs(gold_side, output_side, run.system, run.number)
         scores += _scores(run, gold_side, output_side)
-    # Runs in one scheme share the gold side, so equal disagreements are dropped.
+    # Runs in one scheme share the gold side, so duplicate disagreements are dropped.
     return ToolComparison(tuple(scores), tuple(dict.fromkeys(differences)), tuple(pairs), schemes)
 
 
 def _run_names(runs: Sequence[Run]) -> list[str]:
-    """The name of each run: its system, and its number where the system has several runs."""
+    """The name of each run: its system, with its number if the system has several runs."""
     several = {run.system for run in runs if run.number != "1"}
     return [f"{run.system} {run.number}" if run.system in several else run.system for run in runs]
 
 
 def _common_scheme(gold: Corpus, output: Corpus) -> Scheme:
-    """One scheme for both sides, as most tools want it: as declared, or what fits both best."""
-    # Detected from both sides together: an output with short mentions alone shows no scheme.
+    """One scheme for both sides, as most tools need it: declared, or the best fit for both."""
+    # Detected from both sides together, since short mentions alone do not show the scheme.
     both = gold.reading_notes.transitions + output.reading_notes.transitions
     return gold.declared_scheme or output.declared_scheme or both.scheme()
 
@@ -136,12 +136,12 @@ def _empty_tokens(corpus: Corpus) -> Iterator[tuple[int, int]]:
 
 
 def _with_words(output: Corpus, gold: Corpus) -> Corpus:
-    """An output that is labels alone gets the words of gold."""
+    """The output with the words of gold, if it has only labels."""
     return output if len(output.tokens) else replace(output, tokens=gold.tokens)
 
 
 def _labels(corpus: Corpus, scheme: Scheme) -> list[list[str]]:
-    """The labels of each sentence as text; spans are written in the common scheme."""
+    """The labels of each sentence as strings; spans are encoded in the common scheme."""
     _refuse_what_labels_cannot_write(corpus, scheme)
     known = corpus.coding.labels
     written_scheme, codes = corpus.scheme, corpus.labels
@@ -156,18 +156,18 @@ def _labels(corpus: Corpus, scheme: Scheme) -> list[list[str]]:
 def _refuse_what_labels_cannot_write(corpus: Corpus, scheme: Scheme) -> None:
     if scheme.bare == SINGLE:
         raise InputError(
-            corpus.name, "its labels spell no mentions", "give labels such as B-PER and I-PER"
+            corpus.name, "its labels do not encode mentions", "give labels such as B-PER and I-PER"
         )
     if not corpus.is_flat:
         raise InputError(
             corpus.name,
-            "its mentions overlap, which labels cannot write",
-            "the tools that are compared read labels: give it without those mentions",
+            "its mentions overlap, and labels cannot represent overlapping mentions",
+            "give data without overlapping mentions: the compared tools read labels",
         )
     if corpus.labels is None and not corpus.mentions().aligned.all():
         raise InputError(
             corpus.name,
-            "a mention does not begin and end where tokens do, which labels cannot write",
+            "a mention does not begin and end at token boundaries, which labels require",
             "predict on the tokens of the gold file",
         )
 
@@ -186,7 +186,7 @@ def _scores(run: Run, gold: SideReadings, output: SideReadings) -> list[ToolScor
 
 
 def _refusal_note(judgement: ToolJudgement, gold: SideReadings, output: SideReadings) -> str:
-    """Where a tool stops with an error, if it does."""
+    """Where a tool stops with an error; empty if it does not."""
     for side, readings in ((gold, judgement.gold), (output, judgement.predicted)):
         refusals = [
             (sentence, reading)
@@ -203,7 +203,7 @@ def _refusal_note(judgement: ToolJudgement, gold: SideReadings, output: SideRead
 
 
 def _empty_side_note(score: PeerScore) -> str:
-    """Says that a number of 0 only stands for a missing denominator."""
+    """A note that a number is 0 only because its denominator is 0."""
     counts = (("gold", score.gold), ("predicted", score.predicted))
     empty = [name for name, count in counts if count == 0]
-    return f"no {' or '.join(empty)} mention: 0 by its rule" if empty else ""
+    return f"no {' or '.join(empty)} mentions, so this tool gives 0" if empty else ""

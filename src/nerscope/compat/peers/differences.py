@@ -1,4 +1,4 @@
-"""Where tools disagree: labels that they read as different mentions, mentions that some credit."""
+"""Disagreements of tools: labels read as different mentions, mentions that only some credit."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby, product
@@ -21,7 +21,7 @@ _SENTENCE_END = "the sentence end"
 
 
 class SideReadings(NamedTuple):
-    """Gold or the output of one run: its labels, and what each reader makes of them."""
+    """Gold or the output of one run: its labels, and the reading of each reader."""
 
     name: str
     corpus: Corpus
@@ -30,7 +30,7 @@ class SideReadings(NamedTuple):
     readings: Mapping[str, list[PeerReading]]  # by reader, sentence by sentence
 
     def mention_text(self, sentence: int, mention: PeerMention) -> str:
-        """A mention for people to read: its type and words, or its span without words."""
+        """A mention as text: its type with its words, or with its span if there are no words."""
         begin = int(self.corpus.starts[sentence])
         tokens = self.corpus.tokens[begin + mention.start : begin + mention.end]
         words = " ".join(self.corpus.coding.tokens.strings(tokens))
@@ -38,7 +38,7 @@ class SideReadings(NamedTuple):
         return f"{mention.type} {place}"
 
     def labelled_text(self, sentence: int, begin: int, end: int) -> str:
-        """Some tokens of a sentence with their labels, or the labels alone."""
+        """Some tokens of a sentence with their labels; only labels if there are no tokens."""
         labels = self.labels[sentence][begin:end]
         if not len(self.corpus.tokens):
             return " ".join(labels)
@@ -60,7 +60,7 @@ class Disagreement(NamedTuple):
     side: str
     why: str
     labels: str
-    views: tuple[Interpretation, ...]  # the most common one first
+    views: tuple[Interpretation, ...]  # the most common first
     refused_by: tuple[str, ...]
 
     def as_dict(self) -> dict[str, Any]:
@@ -79,7 +79,7 @@ class CreditedPair(NamedTuple):
 
 
 def disagreements(side: SideReadings) -> Iterator[Disagreement]:
-    """The stretches that tools read differently; a tool that refuses a sentence has no reading."""
+    """The stretches that tools read differently; tools that refuse a sentence have no reading."""
     for sentence, row in enumerate(zip(*side.readings.values(), strict=True)):
         by_reader = dict(zip(side.readings, row, strict=True))
         mentions = {
@@ -107,7 +107,7 @@ def _disagreement(
         here = [mention for mention in mentions if mention.start < end and begin < mention.end]
         texts = tuple(side.mention_text(sentence, mention) for mention in here)
         tools_of.setdefault(texts, []).append(tool)
-    # The cause may be the sentence end, which is no token: name the last one.
+    # The cause may be the sentence end; the place is then that of the last token.
     token = int(side.corpus.starts[sentence]) + min(at, len(side.labels[sentence]) - 1)
     return Disagreement(
         side.corpus.place(token),
@@ -123,10 +123,10 @@ def _disagreement(
 
 
 def _stretches(readings: set[tuple[PeerMention, ...]], length: int) -> list[tuple[int, int]]:
-    """Where readings have different mentions: half-open stretches of tokens.
+    """The stretches of tokens (begin, end) where readings have different mentions.
 
-    Two adjacent tokens with differences belong to one stretch: of `B-X I-Y` read as `X0-1 Y1-2`
-    and as `X0-1`, only token 1 differs.
+    Adjacent tokens with differences form one stretch. If `B-X I-Y` is read as `X0-1 Y1-2` and as
+    `X0-1`, only token 1 differs.
     """
     mentions_at = [[set[PeerMention]() for _ in range(length)] for _ in readings]
     for tokens, mentions in zip(mentions_at, readings, strict=True):
@@ -139,7 +139,7 @@ def _stretches(readings: set[tuple[PeerMention, ...]], length: int) -> list[tupl
 
 
 class _Transition(NamedTuple):
-    """A label and the one before it."""
+    """A label and the label before it."""
 
     letter_before: str
     type_before: str
@@ -162,14 +162,14 @@ class _Transition(NamedTuple):
         return self.scheme.must_close and self.letter_before in _OPEN and not continues
 
 
-# Why labels may be read in two ways, the most telling cause first: the first that holds anywhere
-# in a stretch is reported.
+# Why labels are ambiguous, the most specific cause first: the first cause that applies anywhere in
+# a stretch is reported.
 _CAUSES: list[tuple[str, Callable[[_Transition], bool]]] = [
     ("no mention is open", lambda step: step.is_stray and step.letter_before == "O"),
     ("the mention before is of another type", lambda step: step.is_stray and not step.same_type),
     ("the mention before has ended", lambda step: step.is_stray),
     (
-        "it separates no two mentions of one type",
+        "it does not separate two mentions of one type",
         lambda step: step.scheme.begin_separates and step.letter == "B" and not step.same_type,
     ),
     ("the mention before is not closed", lambda step: step.leaves_open),
@@ -178,15 +178,15 @@ _CAUSES: list[tuple[str, Callable[[_Transition], bool]]] = [
         lambda step: step.letter not in _CONTINUING and step.letter != "O" and step.same_type,
     ),
     (
-        "not every tool knows the letter here",
+        "not every tool knows this letter",
         lambda step: step.letter not in "BIO" or step.letter not in f"O{step.scheme.letters}",
     ),
 ]
 
 
 def _cause(labels: Labels, begin: int, end: int, scheme: Scheme) -> tuple[int, str]:
-    """The token of a stretch at which the labels leave a choice, and why, in words."""
-    # With an O before and behind the sentence, the step into token k is padded[k], padded[k + 1].
+    """The token of a stretch where the labels are ambiguous, and the reason in words."""
+    # With an O before and after the sentence, the step into token k is padded[k], padded[k + 1].
     padded = [("O", ""), *map(split_label, labels), ("O", "")]
     steps = {at: _Transition(*padded[at], *padded[at + 1], scheme) for at in range(begin, end + 1)}
     at, words = next(
@@ -199,9 +199,9 @@ def _cause(labels: Labels, begin: int, end: int, scheme: Scheme) -> tuple[int, s
 def credited_pairs(
     gold: SideReadings, output: SideReadings, system: str, run: str
 ) -> Iterator[CreditedPair]:
-    """The pairs that overlap without being equal, as nervaluate reads both sides, if it does."""
+    """The pairs of mentions, as nervaluate reads them, that overlap without being equal."""
     sides = [side.readings[NERVALUATE] for side in (gold, output)]
-    # nervaluate gives no number then, so no pair is credited.
+    # nervaluate then gives no number, so no pair is credited.
     if any(isinstance(reading, Refusal) for readings in sides for reading in readings):
         return
     for sentence, (gold_mentions, pred_mentions) in enumerate(zip(*sides, strict=True)):
@@ -236,7 +236,7 @@ def _kind(gold: PeerMention, predicted: PeerMention) -> str:
 
 
 def credit_by_mode(kind: str) -> dict[str, float]:
-    """What one pair of a kind is worth to each mode of nervaluate, if no other mention is near.
+    """The credit of one pair of a kind in each mode of nervaluate, without other mentions.
 
     >>> credit_by_mode("same type, other span")
     {'strict': 0.0, 'exact': 0.0, 'partial': 0.5, 'ent_type': 1.0}

@@ -1,4 +1,4 @@
-"""A comparison of tools as tables: their numbers, then where they disagree."""
+"""A comparison of tools as tables: their numbers, and where they disagree."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,16 +11,16 @@ from nerscope.errors import plural
 from nerscope.render.document import UNDEFINED, Cell, Document, Table, percent
 
 _SHOWN = 10  # rows of each list, without --all
-_FEW = 3  # tools that a line names one by one; examples of a cause
+_FEW = 3  # maximum of tools named in a line, and of examples per cause
 
 
 def tools_document(
     compared: ToolComparison, *, everything: bool = False, text: bool = True
 ) -> Document:
-    """Numbers of all tools, stretches that they read differently, pairs that some credit.
+    """The numbers of all tools, stretches that they read differently, pairs that some credit.
 
-    `everything` lists all stretches, pairs and rules instead of the first few. `text` is for
-    the screen: stretches become lines instead of a table, which would be too wide.
+    `everything` lists all stretches, pairs and rules instead of the first few. `text` is for the
+    screen, where stretches are lines, because a table would be too wide.
     """
     by_run = groupby(compared.scores, key=lambda row: (row.system, row.run))
     runs = [list(rows) for _, rows in by_run]
@@ -43,7 +43,7 @@ def tools_document(
 
 
 def _verdict(rows: Sequence[ToolScore]) -> str:
-    """Which tools agree on F1, of those that need the right span and type."""
+    """Which tools agree on F1, among those that require the correct span and type."""
     tools_of: dict[float | None, list[str]] = {}  # by F1
     for row in rows:
         if PEERS[row.name].needs_equal_mentions:
@@ -60,13 +60,13 @@ def _several(names: Sequence[str]) -> str:
 
 
 def _scores(name: str, rows: Sequence[ToolScore], text: bool) -> Table:
-    """The numbers of each tool; its note is a column, or in text a line below the table."""
+    """The numbers of each tool; notes are a column, or lines below the table in text."""
     header = ("tool", "mode", "precision", "recall", "F1", "gold", "predicted", "right", "note")
     body = [
         (row.tool, row.mode, *map(percent, row.score[:3]), *map(_count, row.score[3:]), row.note)
         for row in rows
     ]
-    title = f"{name} as tools would score it"
+    title = f"{name} as scored by each tool"
     if not text:
         return _table(title, header, body)
     notes: dict[str, list[str]] = {}
@@ -102,7 +102,7 @@ def _stretches(compared: ToolComparison, everything: bool) -> Table:
 
 
 def _stretch_lines(compared: ToolComparison, everything: bool) -> Iterator[str]:
-    """The stretches in lines: where and why, the labels, and how they are read."""
+    """The stretches as lines: place and cause, the labels, and their readings."""
     yield _title(compared)
     shown = _examples(compared.disagreements, everything)
     for stretch in shown:
@@ -117,7 +117,7 @@ def _stretch_lines(compared: ToolComparison, everything: bool) -> Iterator[str]:
 
 
 def _examples(every: Sequence[Disagreement], everything: bool) -> list[Disagreement]:
-    """The first few for each cause: where a tool does not know a letter, all places look alike."""
+    """The first few disagreements of each cause, since many look alike."""
     times: Counter[str] = Counter()
     shown = []
     for stretch in every:
@@ -129,7 +129,7 @@ def _examples(every: Sequence[Disagreement], everything: bool) -> list[Disagreem
 
 
 def _views(stretch: Disagreement, most: str = "") -> list[tuple[str, str]]:
-    """Each way to read a stretch, and its tools; `most` stands for those of the most common."""
+    """Each reading of a stretch, and its tools; `most` replaces the tools of the most common."""
     rows = [
         (" · ".join(view.mentions) or "nothing", ", ".join(view.tools)) for view in stretch.views
     ]
@@ -151,7 +151,7 @@ def _kinds(compared: ToolComparison) -> Table:
         for kind in KINDS
         if times[kind]
     ]
-    note = "what such a pair by itself is worth to nervaluate's modes; to other tools, nothing"
+    note = "credit of such a pair in each mode of nervaluate; other tools give no credit"
     # One column for each mode of nervaluate.
     header = ("pair", "times", "first", *credit_by_mode(KINDS[0]))
     return _table("Mentions that overlap without being equal", header, body, [note])
@@ -163,7 +163,7 @@ def _pairs(compared: ToolComparison, everything: bool) -> Table:
     body = [
         (pair.place, pair.system, pair.run, pair.gold, pair.predicted, pair.kind) for pair in shown
     ]
-    return _table("These pairs, one by one", header, body, _more(len(compared.pairs) - len(shown)))
+    return _table("List of these pairs", header, body, _more(len(compared.pairs) - len(shown)))
 
 
 def _more(left_out: int) -> tuple[str, ...]:

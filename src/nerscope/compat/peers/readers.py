@@ -1,4 +1,4 @@
-"""How each tool reads labels: one reader per rule, from label lists to mentions or a refusal."""
+"""How each tool reads labels: readers turn label lists into mentions or refusals."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
@@ -24,7 +24,7 @@ class PeerMention(NamedTuple):
 
 
 class Refusal(NamedTuple):
-    """Why a tool raises an error at a sentence instead of reading it, and at which token."""
+    """Why a tool raises an error for a sentence, and at which token."""
 
     why: str
     at: int = 0
@@ -35,14 +35,14 @@ PeerReading: TypeAlias = tuple[PeerMention, ...] | Refusal
 LabelReader: TypeAlias = Callable[[Sequence[Labels], Scheme], list[PeerReading]]
 GoesOn = Callable[[str, str], bool]  # (letter before, this letter), for labels of the same type
 
-# conlleval's list of letter pairs between which a mention ends. The script predates S, L, U, M
-# and W: pairs with them are missing here because they are missing there.
+# The letter pairs of conlleval between which a mention ends. Pairs with S, L, U, M and W are
+# missing because the script does not know these letters.
 _ENDS_MENTIONS = {"BB", "IB", "EE", "EI"}
 
 
-@cache  # a corpus has few distinct labels, and every reader asks for each token
+@cache  # a corpus has few distinct labels, and every reader needs each token
 def split_label(label: str) -> tuple[str, str]:
-    """The letter of a label and its type, divided at the first `-` only.
+    """The letter and the type of a label, split at the first `-`.
 
     >>> split_label("B-creative-work"), split_label("O")
     (('B', 'creative-work'), ('O', ''))
@@ -52,15 +52,15 @@ def split_label(label: str) -> tuple[str, str]:
 
 
 def label_before(labels: Labels, at: int) -> str:
-    """The label before a token, or the words for the start of the sentence."""
+    """The label before a token, or "the sentence start"."""
     return labels[at - 1] if at else "the sentence start"
 
 
 def runs_of(labels: Labels, goes_on: GoesOn) -> list[PeerMention]:
-    """The mentions of a tool that looks at two labels at a time.
+    """The mentions of a tool that compares two neighbouring labels.
 
     A label continues the mention before it if it has the same type and `goes_on` allows the two
-    letters; any other label but `O` begins a mention.
+    letters. Any other label except `O` begins a mention.
 
     >>> runs_of(["I-PER", "I-PER", "B-PER"], lambda before, letter: letter != "B")
     [PeerMention(type='PER', start=0, end=2), PeerMention(type='PER', start=2, end=3)]
@@ -78,7 +78,7 @@ def runs_of(labels: Labels, goes_on: GoesOn) -> list[PeerMention]:
 
 
 def _sentence_by_sentence(read: Callable[[Labels], PeerReading]) -> LabelReader:
-    """A reader of corpora from a reader of one sentence that needs no scheme."""
+    """A reader for corpora, made from a reader for one sentence without a scheme."""
     return lambda sentences, scheme: [read(labels) for labels in sentences]
 
 
@@ -96,11 +96,11 @@ _SEQEVAL_SCHEMES = {"bio": "IOB2", "iob1": "IOB1", "io": "IOB1", "bioes": "IOBES
 
 def _seqeval_strict(sentences: Sequence[Labels], scheme: Scheme) -> list[PeerReading]:
     if scheme.name not in _SEQEVAL_SCHEMES:
-        return [Refusal(f"{scheme.name}: it has no such scheme")] * len(sentences)
+        return [Refusal(f"{scheme.name}: it does not have this scheme")] * len(sentences)
     seqeval_scheme = SEQEVAL_SCHEMES[_SEQEVAL_SCHEMES[scheme.name]]
     refusals = dict(_unknown_letters(sentences, seqeval_scheme.letters, seqeval_scheme.name))
-    # seqeval stops at the first sentence with an unknown letter. To read all the others, such
-    # sentences are replaced by O labels first and get their refusal back afterwards.
+    # seqeval stops at the first sentence with an unknown letter. To read all others, such sentences
+    # are replaced by O labels first, and by their refusals afterwards.
     readable = [
         ["O"] * len(labels) if number in refusals else labels
         for number, labels in enumerate(sentences)
@@ -111,7 +111,7 @@ def _seqeval_strict(sentences: Sequence[Labels], scheme: Scheme) -> list[PeerRea
 
 
 def _chunks_by_sentence(chunks: Chunks, sentences: Sequence[Labels]) -> list[PeerReading]:
-    """The chunks of each sentence, from one long row with an extra `O` after every sentence."""
+    """The chunks of each sentence, from one row of labels with an `O` after every sentence."""
     starts = np.cumsum([0, *(len(labels) + 1 for labels in sentences)])
     return [*_by_sentence(chunks.gold, starts, chunks.names)]
 
@@ -119,8 +119,8 @@ def _chunks_by_sentence(chunks: Chunks, sentences: Sequence[Labels]) -> list[Pee
 def _spacy_doc(labels: Labels) -> PeerReading:
     for at, label in enumerate(labels):
         if split_label(label)[0] not in "BIO":
-            return Refusal(f"{label}: it knows no letters but B, I and O", at)
-    # spaCy repairs an I after O or after another type, but not at the very first token.
+            return Refusal(f"{label}: it knows only the letters B, I and O", at)
+    # spaCy repairs an I after O or after another type, but not at the first token.
     if split_label(labels[0])[0] == "I":
         return Refusal(f"{labels[0]} after the sentence start")
     return tuple(runs_of(labels, lambda before, letter: letter == "I"))
@@ -134,7 +134,7 @@ def _nervaluate(labels: Labels) -> PeerReading:
     mentions = runs_of(labels, lambda before, letter: letter != "B")
     for _, start, _ in mentions:
         if split_label(labels[start])[0] not in "BI":
-            return Refusal(f"{labels[start]}: a mention begins with B or I, or not at all", start)
+            return Refusal(f"{labels[start]}: a mention must begin with B or I", start)
     return tuple(mentions)
 
 
@@ -156,7 +156,7 @@ def _repaired_mentions(
 def _by_sentence(
     mentions: Mentions, starts: Ints, names: Sequence[str]
 ) -> list[tuple[PeerMention, ...]]:
-    """The distinct mentions of each sentence, counted from its start."""
+    """The distinct mentions of each sentence, with positions in the sentence."""
     columns = (mentions.type.tolist(), mentions.start.tolist(), mentions.end.tolist())
     rows = [(names[kind], start, end) for kind, start, end in zip(*columns, strict=True)]
     edges = np.searchsorted(mentions.start, starts).tolist()
@@ -171,24 +171,26 @@ def _by_sentence(
     ]
 
 
-# The repairs that SeqScore has for each scheme. A file in another scheme is refused as soon as a
-# repair is named, even if all its labels are valid; without a repair, invalid labels are.
+# The repairs of SeqScore for each scheme. With a repair, it refuses files in other schemes, even if
+# all labels are valid. Without a repair, it refuses invalid labels.
 _SEQSCORE_REPAIRS = {"bio": {"conlleval", "discard"}, "iob1": {"conlleval"}}
 _NO_REPAIR = "none"
 
 
 def _seqscore_reader(repair: str) -> LabelReader:
-    """SeqScore checks labels against the scheme, and repairs or refuses those that break it."""
+    """SeqScore checks labels against the scheme, and repairs or refuses invalid labels."""
 
     def read(sentences: Sequence[Labels], scheme: Scheme) -> list[PeerReading]:
         can_repair = repair in _SEQSCORE_REPAIRS.get(scheme.name, ())
         if not can_repair and repair != _NO_REPAIR:
-            return [Refusal(f"{scheme.name}, which it cannot repair by {repair}")] * len(sentences)
+            return [Refusal(f"{scheme.name}: it has no repair {repair} for this scheme")] * len(
+                sentences
+            )
         corpus = _corpus(sentences, scheme)
         readings: list[PeerReading] = [
             *_repaired_mentions(corpus, repair if can_repair else "conlleval", scheme)
         ]
-        # Later refusals of a sentence replace earlier ones: unknown letters win over transitions.
+        # Later refusals of a sentence replace earlier ones, so unknown letters replace transitions.
         if not can_repair:
             for sentence, refusal in _forbidden_transitions(sentences, corpus, scheme):
                 readings[sentence] = refusal
@@ -202,7 +204,7 @@ def _seqscore_reader(repair: str) -> LabelReader:
 def _unknown_letters(
     sentences: Sequence[Labels], letters: str, scheme: str
 ) -> Iterator[tuple[int, Refusal]]:
-    """The sentences with a letter that a scheme does not have, each with its first such label."""
+    """The sentences with a letter that the scheme does not have, each with its first such label."""
     for sentence, labels in enumerate(sentences):
         for at, label in enumerate(labels):
             if split_label(label)[0] not in letters:
@@ -213,7 +215,7 @@ def _unknown_letters(
 def _forbidden_transitions(
     sentences: Sequence[Labels], corpus: Corpus, scheme: Scheme
 ) -> Iterator[tuple[int, Refusal]]:
-    """The transitions that the scheme forbids; the first of each sentence comes last, and wins."""
+    """The invalid transitions; the first one of each sentence comes last, and is kept."""
     into, out = forbidden_labels(*corpus.roles_and_types(), corpus.starts, scheme)
     for sentence in np.flatnonzero(out).tolist():
         labels = sentences[sentence]
@@ -236,5 +238,5 @@ READERS: dict[str, LabelReader] = {
     "SeqScore discard": _seqscore_reader("discard"),
     "SeqScore none": _seqscore_reader(_NO_REPAIR),
 }
-# These tools look at tokens too, and refuse an empty one.
+# These tools also read tokens, and refuse empty tokens.
 NEED_TOKENS = tuple(name for name in READERS if name.startswith(("spaCy", "SeqScore")))

@@ -1,4 +1,4 @@
-"""The tools that are compared: how each reads labels, what it counts as right, its numbers."""
+"""The compared tools: how each reads labels, what it counts as correct, its numbers."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias
@@ -20,13 +20,13 @@ from nerscope.errors import UsageError, suggest
 
 SentenceMentions: TypeAlias = Sequence[Sequence[PeerMention]]
 Credit: TypeAlias = Callable[[SentenceMentions, SentenceMentions], float]
-_LEAST_OVERLAP = 1.0  # nervaluate's default: percent of a gold mention that must be covered
+_LEAST_OVERLAP = 1.0  # the default of nervaluate: percentage of a gold mention that must be covered
 # The credit of nervaluate's outcomes: correct, incorrect, partial, missed, spurious.
 _CREDIT_OF_OUTCOME = (1.0, 0.0, 0.5, 0.0, 0.0)
 
 
 class PeerScore(NamedTuple):
-    """The numbers of a tool and the counts behind them; None where the tool gives no number."""
+    """The numbers of a tool and their counts; None if the tool gives no number."""
 
     precision: float | None
     recall: float | None
@@ -40,9 +40,9 @@ NO_SCORE = PeerScore(None, None, None, None, None, None)
 
 
 def score_of(right: float, gold: int, predicted: int, *, none_of_none: bool = False) -> PeerScore:
-    """Precision, recall and F1 as the tools compute them: 0 where the denominator is 0.
+    """Precision, recall and F1 as the tools compute them: 0 if the denominator is 0.
 
-    `none_of_none` is for a tool that gives no number if there is no mention at all.
+    `none_of_none` is for tools that give no number if neither side has a mention.
 
     >>> score_of(1, 2, 1)
     PeerScore(precision=1.0, recall=0.5, f1=0.6666666666666666, gold=2, predicted=1, right=1)
@@ -54,13 +54,13 @@ def score_of(right: float, gold: int, predicted: int, *, none_of_none: bool = Fa
     precision = right / predicted if predicted else 0.0
     recall = right / gold if gold else 0.0
     both = precision + recall
-    # Computed from the ratios, not from counts: the last digit is that of the tools.
+    # Computed from ratios, not from counts, so that the last digit equals that of the tools.
     f1 = 2 * precision * recall / both if both else 0.0
     return PeerScore(precision, recall, f1, gold, predicted, right)
 
 
 def credit_equal(gold: SentenceMentions, predicted: SentenceMentions) -> float:
-    """One for each mention that both sides have with the same span and type.
+    """The number of mentions with the same span and type on both sides.
 
     >>> mention, other = PeerMention("X", 0, 1), PeerMention("Y", 2, 3)
     >>> credit_equal([(mention,), ()], [(mention, other), ()])
@@ -97,7 +97,7 @@ def nervaluate_credit(mode: str) -> Credit:
 
 
 def _as_entities(sentences: SentenceMentions) -> EntityDocuments:
-    """The mentions as nervaluate has them: an end is the last token, not the one behind it."""
+    """The mentions as entities of nervaluate, whose ends are inclusive."""
     return [
         [Entity(kind, start, end - 1) for kind, start, end in mentions] for mentions in sentences
     ]
@@ -110,7 +110,7 @@ class Peer(NamedTuple):
     mode: str
     rule: str  # in words
     credit: Credit = credit_equal
-    none_of_none: bool = False  # no number where there is no mention at all
+    none_of_none: bool = False  # no number if neither side has a mention
 
     @property
     def name(self) -> str:
@@ -118,17 +118,17 @@ class Peer(NamedTuple):
 
     @property
     def reader(self) -> str:
-        """The key in READERS: modes of one tool share a reader, or each mode has its own."""
+        """The key in READERS: the modes of a tool share a reader, or each mode has its own."""
         return self.tool if self.tool in READERS else self.name
 
     @property
     def needs_equal_mentions(self) -> bool:
-        """Whether only mentions of the same span and type count as right."""
+        """Whether only mentions with the same span and type are correct."""
         return self.credit is credit_equal
 
 
 class ToolJudgement(NamedTuple):
-    """What a tool reads on both sides, sentence by sentence, and its numbers."""
+    """The mentions that a tool reads on both sides, by sentence, and its numbers."""
 
     gold: list[PeerReading]
     predicted: list[PeerReading]
@@ -142,71 +142,71 @@ PEERS = {
         Peer(
             "nerscope",
             "",
-            "any label but O belongs to a mention; the letters of all schemes are known",
+            "every label except O belongs to a mention; knows the letters of all schemes",
         ),
         Peer(
             "conlleval",
             "",
-            "looks at two labels at a time: a stray I opens a mention; knows B, I, E and O",
+            "compares two neighbouring labels: a stray I opens a mention; knows B, I, E and O",
         ),
         Peer(
             "seqeval",
             "default",
-            "as conlleval, and knows S; a mention that ends in another letter is lost before a B "
+            "like conlleval, and knows S; a mention that ends in another letter is lost before a B "
             "of its type",
         ),
         Peer(
             "seqeval",
             "strict",
-            "a mention that breaks the scheme is dropped; the scheme must be told",
+            "drops mentions that are invalid in the scheme; the scheme must be given",
         ),
         Peer(
             NERVALUATE,
             "strict",
-            "a stray I opens a mention, and so does B; any other letter goes on, or is refused",
+            "B and a stray I open a mention; other letters continue a mention, or are refused",
         ),
         Peer(
             NERVALUATE,
             "exact",
-            "the span must agree, the type need not",
+            "the spans must be equal, the type is ignored",
             nervaluate_credit("exact"),
         ),
         Peer(
             NERVALUATE,
             "partial",
-            "the same span is right, a common token half right; the type need not agree",
+            "equal spans count 1, overlapping spans 0.5; the type is ignored",
             nervaluate_credit("partial"),
         ),
         Peer(
             NERVALUATE,
             "ent_type",
-            "a common token and the same type are right",
+            "overlapping spans of the same type count 1",
             nervaluate_credit("ent_type"),
         ),
         Peer(
             "spaCy",
             "Doc",
-            "Doc(ents=labels): a stray I opens a mention, but is refused at the start of a text; "
-            "so are letters but B, I and O",
+            "Doc(ents=labels): a stray I opens a mention; refuses an I at the start of a text, and "
+            "letters other than B, I and O",
             none_of_none=True,
         ),
         Peer(
             "spaCy",
             "convert",
-            "spacy convert: any label but O opens a mention, except I and L of the type before",
+            "spacy convert: every label except O opens a mention, unless I or L continues one",
             none_of_none=True,
         ),
         Peer(
             "SeqScore",
             "conlleval",
-            "a stray I opens a mention; files in another scheme than bio and iob1 are refused",
+            "a stray I opens a mention; refuses files in schemes other than bio and iob1",
         ),
         Peer(
             "SeqScore",
             "discard",
-            "a stray I becomes O, and so does what follows it; only files in bio are not refused",
+            "a stray I and its continuation become O; refuses files in schemes other than bio",
         ),
-        Peer("SeqScore", "none", "labels that break the scheme are refused"),
+        Peer("SeqScore", "none", "refuses labels that are invalid in the scheme"),
     ]
 }
 
@@ -217,7 +217,7 @@ def judged_by(
     predicted: Sequence[Labels],
     scheme: str | Scheme | None = None,
 ) -> ToolJudgement:
-    """What a tool makes of gold and predicted labels.
+    """How a tool reads and scores gold and predicted labels.
 
     `name` is a key of PEERS; `scheme` is the tagging scheme of the labels (default: auto-detected).
 
@@ -226,7 +226,7 @@ def judged_by(
     ([(PeerMention(type='PER', start=0, end=1),)], [()], 1)
     """
     if name not in PEERS:
-        raise UsageError(f"tool '{name}'", "there is no such tool", suggest(name, PEERS))
+        raise UsageError(f"tool '{name}'", "unknown tool", suggest(name, PEERS))
     peer = PEERS[name]
     if scheme is None:
         scheme = Corpus.of([list(labels) for labels in (*gold, *predicted)]).scheme
@@ -237,7 +237,7 @@ def judged_by(
 
 
 def judge(peer: Peer, gold: list[PeerReading], predicted: list[PeerReading]) -> ToolJudgement:
-    """The numbers of a tool that reads these mentions; none if it refuses a sentence."""
+    """The numbers of a tool for these readings; none if it refuses a sentence."""
     sides = list(zip(gold, predicted, strict=True))
     readable = [
         (gold_side, pred_side)

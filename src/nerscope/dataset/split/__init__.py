@@ -1,7 +1,7 @@
 """Divide data into train, dev and test.
 
-`split.py` is the entry point. The steps, one module each: `options` checks what was requested,
-`material` reads the sources, `plan` decides which part every sentence goes to (with `hard` and
-`hard_search` for a designed test set), `write` writes the folder.
-`texts` cuts the text of sentences out of a source byte by byte.
+`split.py` is the entry point. Each step is one module: `options` checks the options,
+`material` reads the sources, `plan` assigns every sentence to a part (with `hard` and `hard_search`
+for a designed test set), `write` writes the folder. `texts` copies the text of sentences from a
+source without changing a byte.
 """

@@ -1,4 +1,4 @@
-"""A designed test set: it holds given shares of tough mentions and hard tokens."""
+"""Design a test set with given shares of tough mentions and hard tokens."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,18 +26,18 @@ from nerscope.facets.tmr import TMR
 from nerscope.results.rows import ResultRow
 from nerscope.scoring.matching import io_labels
 
-RANDOM_SPLITS = 1000  # that a design is compared with; the best of them is where the search begins
+RANDOM_SPLITS = 1000  # compared with the design; the search starts from the best of them
 _SHORT_NAMES = {"unseen": "unseen-any", "tcm": "tcm-all"}
 
 
 class ShareDefinition(NamedTuple):
-    """Which units count for a share: those of `unit` with one of these codes of its facet."""
+    """The units that count for a share: those of `unit` with one of these codes of its facet."""
 
     unit: str
     codes: tuple[int, ...]
 
 
-# Levels of `tmr` by their names, levels of `hard` with a prefix: "unseen" is a level of both.
+# Levels of `hard` have a prefix here, since "unseen" is also a level of `tmr`.
 SHARES: dict[str, ShareDefinition] = {
     **{level: ShareDefinition(MENTION, codes) for level, codes in TMR.level_codes.items()},
     **{
@@ -54,20 +54,20 @@ SHARES: dict[str, ShareDefinition] = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DesignRow(ResultRow):
-    """A share of a designed test set, its size or its types: the target and what is reached."""
+    """A share, the size or the types of a designed test set: the target and the value reached."""
 
     name: str
     wanted: float  # the target
-    reached: float | None  # None: undefined, as a share of no mentions
+    reached: float | None  # None: undefined, such as a share of no mentions
     n: int
     random_mean: float | None  # of random test sets of this size
-    random_low: float | None  # 95 % of them lie between low and high
+    random_low: float | None  # 95 % of random test sets are between low and high
     random_high: float | None
     best_random: float | None
 
 
 class HardDesign(NamedTuple):
-    """A designed test set, with what it reaches and what random splits of its size give."""
+    """A designed test set, with the shares it reaches and those of random splits."""
 
     test: Bools  # by sentence
     rows: list[DesignRow]
@@ -75,7 +75,7 @@ class HardDesign(NamedTuple):
 
 
 def parse_shares(text: str) -> dict[str, float]:
-    """The target shares in a text.
+    """Parse target shares.
 
     >>> parse_shares("unseen=0.8, tcm=0.1")
     {'unseen': 0.8, 'tcm': 0.1}
@@ -84,9 +84,9 @@ def parse_shares(text: str) -> dict[str, float]:
     for item in text.split(","):
         name, _, share = (word.strip() for word in item.partition("="))
         if name not in SHARES:
-            raise UsageError("hard", f"no share is called '{name}'", suggest(name, SHARES))
+            raise UsageError("hard", f"unknown share '{name}'", suggest(name, SHARES))
         if name in shares:
-            raise UsageError("hard", f"the share '{name}' is wanted twice", "say it once")
+            raise UsageError("hard", f"share '{name}' is given twice", "give each share once")
         shares[name] = _parse_share(name, share)
     return shares
 
@@ -96,9 +96,9 @@ def _parse_share(name: str, text: str) -> float:
         share = float(text)
     except ValueError:
         share = -1.0
-    if not 0 <= share <= 1:  # NaN is refused too
+    if not 0 <= share <= 1:  # False for NaN, too
         raise UsageError(
-            "hard", f"'{text}' cannot be the share of '{name}'", "give a number from 0 to 1"
+            "hard", f"invalid value '{text}' for share '{name}'", "give a number from 0 to 1"
         )
     return share
 
@@ -115,10 +115,9 @@ def design_test_set(
     """Choose test sentences so that the test set has given shares.
 
     Sentences with the same number in `group` stay together. `size` is the target share of all
-    sentences; sentences that are `held` are neither train nor test. The shares come first, but
-    within limits: a size that is off by more than 2 % of itself, and a distribution of types with a
-    total variation beyond 0.03 from that of all data, cost ten times as much as a share that is
-    missed by as much.
+    sentences; sentences in `held` are neither train nor test. The search minimises the distance
+    from the target shares. A deviation of the size beyond 2 % of the target, and a total variation
+    of the types beyond 0.03 from all data, cost ten times as much as the same deviation of a share.
 
     >>> names = ["Ada", "Ada", "Bob", "Cyd", "Bob", "Eve"]
     >>> corpus = Corpus.of([([name], ["B-PER"]) for name in names])
@@ -129,8 +128,8 @@ def design_test_set(
     if not corpus.is_flat and any(SHARES[name].unit == TOKEN for name in shares):
         raise InputError(
             corpus.name,
-            "tokens have no single label where mentions overlap",
-            "ask for shares of mentions, such as unseen and tcm",
+            "its mentions overlap, so tokens have no single label",
+            "use shares of mentions only, such as unseen=0.8,tcm=0.1",
         )
     numbers = _number_groups(group, np.zeros(len(corpus), bool) if held is None else held)
     groups, rng = _movable_groups(corpus, numbers, shares), np.random.default_rng(seed)
@@ -139,15 +138,15 @@ def design_test_set(
     vectors = np.array([SearchState(groups, chosen).vector for chosen in splits])
     best = int(target.cost(vectors).argmin())
     chosen = search_groups(groups, target, splits[best], rng)
-    reached = SearchState(groups, chosen).vector  # counted anew, not by the steps of the search
-    test = np.append(chosen, False)[numbers]  # held sentences have the number -1: the last entry
+    reached = SearchState(groups, chosen).vector  # recounted, independently of the search
+    test = np.append(chosen, False)[numbers]  # held sentences have the number -1, the last entry
     return HardDesign(
         test, _rows(target, shares, np.vstack([reached, vectors[best], vectors])), len(splits)
     )
 
 
 def _number_groups(group: Ints, held: Bools) -> Ints:
-    """The groups of sentences numbered from 0 on; -1 for sentences that are held."""
+    """The groups of sentences, numbered from 0; -1 for held sentences."""
     numbers = np.full(len(group), -1, np.int64)
     numbers[~held] = np.unique(group[~held], return_inverse=True)[1]
     return numbers
@@ -169,7 +168,7 @@ def _n_types(corpus: Corpus) -> int:
 
 
 def _movable_groups(corpus: Corpus, group: Ints, shares: Mapping[str, float]) -> MovableGroups:
-    """Count what every group holds; `group` is -1 for sentences that are left out."""
+    """Count the units of every group; `group` is -1 for sentences that are left out."""
     mentions, lengths = corpus.mentions(), np.diff(corpus.starts)
     sentence = mentions.sentences(corpus.starts)
     by_type = count_table(sentence, mentions.type, (len(corpus), _n_types(corpus)))
@@ -203,7 +202,7 @@ def _counts_for(unit: str, shares: Mapping[str, float]) -> Ints:
 def _rows(target: Target, shares: Mapping[str, float], vectors: Floats) -> list[DesignRow]:
     """A row for each share, the size and the types.
 
-    `vectors` are those of the designed test set, of the best random split, and of all of them.
+    `vectors` are those of the designed test set, the best random split, and all random splits.
     """
     targets = {**shares, "size": target.size, "types": 0.0}
     measures, n = target.measures(vectors), target.denominators(vectors[0])
@@ -221,7 +220,7 @@ def _rows(target: Target, shares: Mapping[str, float], vectors: Floats) -> list[
 
 
 def _spread(values: Floats) -> tuple[float | None, float | None, float | None]:
-    """The mean of what random splits give, and the range in which 95 % of them lie."""
+    """The mean over random splits, and the range that contains 95 % of them."""
     values = values[~np.isnan(values)]
     if not len(values):
         return None, None, None

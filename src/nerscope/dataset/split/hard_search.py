@@ -1,11 +1,12 @@
-"""Search for the groups whose test set comes nearest to given shares.
+"""Search for the groups whose test set is closest to given shares.
 
-A unit is a mention or a token. Units with the same surface (or the same token) are a *family*. How
-hard they are depends on two columns only: how often the family has each label in train, and in
-test. So every share is a sum over families, and moving a group changes only the families that it
-holds. Example: "Oslo" is LOC twice in train and ORG once in test; then this mention is of an unseen
-type. If the group with one of the LOCs moves to test, only the family "Oslo" is counted again: test
-has two types of it now, so both of its mentions are confusable.
+A unit is a mention or a token. Units with the same surface (or the same token) are a *family*.
+Their codes depend only on how often the family has each label in train and in test. So every share
+is a sum over families, and moving a group changes only the families in it.
+
+Example: "Oslo" is LOC twice in train and ORG once in test, so the test mention has an unseen type.
+If the group with one of the LOCs moves to test, only the family "Oslo" is counted again. It has two
+types in test now, so both of its test mentions are ambiguous.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -19,14 +20,14 @@ from nerscope.facets.tmr import CONFUSABLE, SEEN, UNSEEN_TOKENS, UNSEEN_TYPE
 
 SIZE_TOLERANCE = 0.02  # relative to the target size
 TYPE_TOLERANCE = 0.03  # total variation
-_PENALTY = 10.0  # for what exceeds a tolerance
-_GOOD_ENOUGH = 2e-4  # a cost that no table shows: shares are printed with fewer digits
-_MIN_STEPS = 250  # of a round, or more if there are many groups
+_PENALTY = 10.0  # factor for the part of a deviation beyond its tolerance
+_GOOD_ENOUGH = 2e-4  # a cost too small to show in a table
+_MIN_STEPS = 250  # per round; more if there are many groups
 _GROUPS_PER_STEP = 50
-_STALLED = 0.97  # a round that leaves more than this share of the cost is the last one
-_TEMPERATURES = (0.01, 0.005, 0.003, 0.001)  # mean cost of a step uphill, by round
-_ENTRIES_PER_STEP = 1000  # about how many entries a step evaluates on either side
-_MIN_CANDIDATES, _MAX_CANDIDATES = 8, 32  # groups that a step evaluates on either side
+_STALLED = 0.97  # the search ends after a round that keeps more than this share of the cost
+_TEMPERATURES = (0.01, 0.005, 0.003, 0.001)  # mean cost of an uphill step, by round
+_ENTRIES_PER_STEP = 1000  # approximate number of entries that a step evaluates per side
+_MIN_CANDIDATES, _MAX_CANDIDATES = 8, 32  # groups that a step evaluates per side
 
 
 def tough_mention_codes(train: Ints, test: Ints) -> Ints:
@@ -38,8 +39,9 @@ def tough_mention_codes(train: Ints, test: Ints) -> Ints:
 
 
 def hard_token_codes(train: Ints, test: Ints) -> Ints:
-    """The `hard` codes of tokens, from how often each token (column) is outside of mentions (first
-    row) and inside those of each type (other rows).
+    """The `hard` codes of tokens, from their counts by label (row) and token (column).
+
+    The first row counts tokens outside mentions, the other rows those inside mentions of each type.
     """
     outside, by_type = train[0], train[1:]
     inside, most = by_type.sum(axis=0), by_type.max(axis=0, initial=0)
@@ -57,27 +59,27 @@ class UnitFamilies:
 
     group: Ints  # by unit
     cell: Ints  # by unit: its label and family, as a flat index into `total`
-    first: Ints  # by group: its first entry; and at last, the number of entries
+    first: Ints  # by group: its first entry; then the number of entries
     family: Ints  # by entry
     counts: Ints  # by label and entry
     total: Ints  # by label and family
-    codes: Callable[[Ints, Ints], Ints]  # of such tables in train and test
+    codes: Callable[[Ints, Ints], Ints]  # function of such tables for train and test
     counts_for: Ints  # by share and code: 1 if units with the code count for the share
 
     def hits(self, test: Ints, family: Ints) -> Ints:
-        """By share and family: how many units count if the test set holds `test` of them."""
+        """By share and family: how many units count if `test` of them are in the test set."""
         codes = self.codes(self.total[:, family] - test, test)
         return np.array([(test * counts[codes]).sum(axis=0) for counts in self.counts_for])
 
     def all_hits(self, test: Ints) -> Ints:
-        """The same for all families, of which most have nothing in the test set."""
+        """Like `hits`, for all families; most of them have no unit in the test set."""
         hits = np.zeros((len(self.counts_for), test.shape[1]), np.int64)
         used = np.flatnonzero(test.any(axis=0))
         hits[:, used] = self.hits(test[:, used], used)
         return hits
 
     def in_test(self, chosen: Bools) -> Ints:
-        """By label and family: how many units the chosen groups hold."""
+        """By label and family: the number of units in the chosen groups."""
         cells = self.cell[chosen[self.group]]
         return np.bincount(cells, minlength=self.total.size).reshape(self.total.shape)
 
@@ -112,7 +114,7 @@ def gather_units(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MovableGroups:
-    """What can be moved between train and test: the sizes of every group, and its units."""
+    """The groups that can be moved between train and test: their sizes and their units."""
 
     sizes: Floats  # by group: sentences, tokens, mentions of each type
     units: list[UnitFamilies]
@@ -125,7 +127,7 @@ class SearchState:
     """A test set that groups are added to and removed from.
 
     `vector` holds the number of units that count for each share, then the sizes of the test set
-    (sentences, tokens, mentions of each type). It is updated with each move, not counted anew.
+    (sentences, tokens, mentions of each type). Each move updates it without a recount.
     """
 
     def __init__(self, groups: MovableGroups, chosen: Bools) -> None:
@@ -138,7 +140,7 @@ class SearchState:
         self.vector = np.concatenate([totals, chosen @ groups.sizes])
 
     def changes(self, moved: Ints) -> Floats:
-        """By group: how the vector would change if this group alone changed sides."""
+        """By group: the change of the vector if only this group changed sides."""
         sign = np.where(self.chosen[moved], -1, 1)
         hits = sum(_hit_changes(*tables, moved, sign) for tables in self._tables())
         return np.vstack([hits, (sign * self.groups.sizes[moved].T)]).T
@@ -159,13 +161,13 @@ class SearchState:
 
 
 def _hit_changes(units: UnitFamilies, test: Ints, hits: Ints, moved: Ints, sign: Ints) -> Ints:
-    """By share and group: how many more units would count if the group changed sides."""
+    """By share and group: the change in units that count if the group changed sides."""
     first, end = units.first[moved], units.first[moved + 1]
     entries = expand_ranges(first, end)
     family = units.family[entries]
     test_then = test[:, family] + np.repeat(sign, end - first) * units.counts[:, entries]
-    # Sums over the entries of each group, as differences of one cumulative sum: np.add.reduceat
-    # would give a wrong value for a group without entries.
+    # Sums over the entries of each group, as differences of one cumulative sum, because
+    # np.add.reduceat gives a wrong value for a group without entries.
     sums = np.zeros((len(hits), len(entries) + 1), np.int64)
     np.cumsum(units.hits(test_then, family) - hits[:, family], axis=1, out=sums[:, 1:])
     ends = np.cumsum(end - first)
@@ -175,16 +177,16 @@ def _hit_changes(units: UnitFamilies, test: Ints, hits: Ints, moved: Ints, sign:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Target:
-    """What a test set should be like. Test sets are judged by the vectors of `SearchState`."""
+    """The target of a design. Its methods take vectors of `SearchState`."""
 
     shares: Floats  # by share
-    of_mentions: Bools  # by share: whether its units are mentions (or else tokens)
+    of_mentions: Bools  # by share: whether its units are mentions; otherwise tokens
     sentences: int  # in all data
     size: float  # target share of all sentences
     types: Floats  # by type: its share of all mentions of the data
 
     def denominators(self, vectors: Floats) -> Floats:
-        """What shares, size and types are divided by: mentions, tokens, or all sentences."""
+        """The denominators of shares, size and types: mentions, tokens, or all sentences."""
         tokens, types = vectors[..., -len(self.types) - 1, None], vectors[..., -len(self.types) :]
         mentions = types.sum(axis=-1, keepdims=True)
         sentences = np.full_like(mentions, self.sentences)
@@ -192,7 +194,7 @@ class Target:
         return np.concatenate([shares, sentences, mentions], axis=-1)
 
     def measures(self, vectors: Floats) -> Floats:
-        """The shares, the size, and the total variation of the types; NaN where undefined."""
+        """The shares, the size, and the total variation of the types; NaN if undefined."""
         n = self.denominators(vectors)
         measures = np.zeros_like(n)
         with np.errstate(invalid="ignore"):
@@ -202,7 +204,7 @@ class Target:
         return measures
 
     def cost(self, vectors: Floats) -> Floats:
-        """How far test sets are from the target; an undefined measure has the largest distance."""
+        """The distance of test sets from the target; largest if a measure is undefined."""
         measures = self.measures(vectors)
         missed = np.nan_to_num(np.abs(measures[..., :-2] - self.shares), nan=1.0).sum(axis=-1)
         size_error = np.abs(measures[..., -2] / self.size - 1)
@@ -214,7 +216,7 @@ class Target:
 
 
 def random_groups(groups: MovableGroups, target: Target, rng: np.random.Generator) -> Bools:
-    """Random groups, as many as come nearest to the target size; none is larger than that."""
+    """Random groups with a total close to the target size, without groups larger than that."""
     size = target.size * target.sentences
     fitting = np.flatnonzero(groups.sizes[:, 0] <= size)
     order = rng.permutation(fitting if len(fitting) else len(groups))
@@ -227,11 +229,11 @@ def random_groups(groups: MovableGroups, target: Target, rng: np.random.Generato
 def search_groups(
     groups: MovableGroups, target: Target, start: Bools, rng: np.random.Generator
 ) -> Bools:
-    """The groups of a test set that is at least as near to the target as the start.
+    """The groups of a test set that is at least as close to the target as the start.
 
-    This is simulated annealing: where going downhill ends too early, steps uphill are allowed for
-    a while, fewer and fewer. The search ends after a number of steps, never after a time, so that
-    the same seed gives the same groups on every machine.
+    This is simulated annealing: if the descent ends too early, uphill steps are allowed with a
+    falling temperature. The search ends after a number of steps, not after a time, so that the same
+    seed gives the same groups on every machine.
     """
     state = SearchState(groups, start)
     cost = _descend(state, target, rng)
@@ -245,7 +247,7 @@ def search_groups(
 
 
 def _descend(state: SearchState, target: Target, rng: np.random.Generator) -> float:
-    """Go downhill until the target is reached, or a round gains next to nothing."""
+    """Descend until the target is reached, or until a round gains almost nothing."""
     cost, before = float(target.cost(state.vector)), np.inf
     while _GOOD_ENOUGH < cost < _STALLED * before:
         before = cost
@@ -263,7 +265,7 @@ def _run_round(
 
 
 def _candidates_per_step(groups: MovableGroups) -> int:
-    """How many groups a step evaluates on either side: fewer if groups are large."""
+    """The number of groups that a step evaluates per side: fewer if groups are large."""
     entries = sum(len(units.family) for units in groups.units)
     candidates = _ENTRIES_PER_STEP * len(groups) / max(1, entries)
     return int(np.clip(candidates, _MIN_CANDIDATES, _MAX_CANDIDATES))
@@ -276,8 +278,9 @@ def _take_step(
     temperature: float,
     rng: np.random.Generator,
 ) -> None:
-    """Of some groups outside and some inside the test set, swap the best pair, or move the best
-    group alone, unless staying costs less. The temperature makes staying more expensive.
+    """Swap the best pair of some groups inside and outside the test set, or move the best group.
+
+    Nothing moves if that costs less. The temperature adds to the cost of not moving.
     """
     outside, inside = (
         rng.choice(pool, min(candidates, len(pool)), replace=False)
@@ -285,7 +288,7 @@ def _take_step(
     )
     changes = state.changes(np.concatenate([outside, inside]))
     stay = np.zeros((1, len(state.vector)))
-    # Row 0 of both tables is "no group": costs[0, 0] is staying, costs[i, 0] is adding a group.
+    # Row 0 of both tables is "no group": costs[0, 0] moves nothing, costs[i, 0] adds a group.
     added = np.vstack([stay, changes[: len(outside)]])
     removed = np.vstack([stay, changes[len(outside) :]])
     costs = target.cost(state.vector + added[:, None] + removed)
@@ -293,8 +296,8 @@ def _take_step(
     first, second = np.unravel_index(costs.argmin(), costs.shape)
     moved = [*outside[first - 1 : first], *inside[second - 1 : second]]  # [-1:0] is empty
     _flip_all(state, moved)
-    # The change of a pair is the sum of both changes only if they have no family in common:
-    # otherwise the true cost may be higher than expected, and the step is taken back.
+    # The change of a pair is the sum of both changes only if they have no family in common.
+    # Otherwise the true cost may be higher than expected; then the step is undone.
     if target.cost(state.vector) > costs[0, 0]:
         _flip_all(state, moved)
 

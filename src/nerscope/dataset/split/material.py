@@ -33,13 +33,13 @@ from nerscope.formats.files import FileBytes
 from nerscope.formats.source import Source, require_tokens
 
 _BOM = "\ufeff"
-_LAYOUT_BYTES = 1 << 18  # how much of a file is looked at to detect its layout
+_LAYOUT_BYTES = 1 << 18  # bytes of a file that are used to detect its layout
 _SEPARATOR_NAMES = {separator: name for name, separator in SEPARATORS.items()}
 Data = CorpusLike | Sequence[CorpusLike]
 
 
 class FileLayout(NamedTuple):
-    """How a column file is written. Files that are split together agree in all of it.
+    """The layout of a column file. Files that are split together must have the same layout.
 
     Error messages show the field names.
     """
@@ -57,7 +57,7 @@ class FileLayout(NamedTuple):
 
 
 class Origin(NamedTuple):
-    """A source as the manifest lists it; `sha256` is that of the file as it is stored."""
+    """A source in the manifest; `sha256` is the digest of the stored (perhaps packed) file."""
 
     name: str
     sha256: str
@@ -65,7 +65,7 @@ class Origin(NamedTuple):
 
 
 class _SourceText(NamedTuple):
-    """One source that was read."""
+    """The content of one source."""
 
     origin: Origin
     corpus: Corpus
@@ -83,7 +83,7 @@ class Material:
     corpus: Corpus
     texts: SentenceTexts
     layout: FileLayout
-    options: Mapping[str, Any]  # file options that the sources were opened with
+    options: Mapping[str, Any]  # file options of the sources
     bom: str
 
     @property
@@ -93,13 +93,13 @@ class Material:
 
     @property
     def has_documents(self) -> bool:
-        """Whether lines or a column separate at least two documents."""
+        """Whether at least two documents are marked by lines or by a column."""
         several = self.corpus.documents[0] != self.corpus.documents[-1]
         has_marks = bool(self.texts.default_mark)
         return bool(several) and (has_marks or self.layout.document is not None)
 
     def sentence_codes(self) -> Ints:
-        """A code for each sentence; two sentences with the same text have the same code."""
+        """A code for each sentence; sentences with the same text have the same code."""
         return sentence_codes([self.corpus])[0]
 
     def mentions(self) -> tuple[Ints, Ints]:
@@ -113,7 +113,7 @@ class Material:
 
 
 def read_material(data: Data) -> Material:
-    """Read sources with one vocabulary; refuse sources that differ in layout."""
+    """Read sources with one vocabulary; raises `InputError` if their layouts differ."""
     coding, sources, n_documents = Coding(), list[_SourceText](), 0
     for source in _sources(data):
         sources.append(_read_source(source, coding, n_documents))
@@ -128,9 +128,9 @@ def read_material(data: Data) -> Material:
 
 
 def with_context(texts: Sequence[str], size: int) -> bytes:
-    """The content of files, each `FILE::options`, with every `size` sentences of a document joined.
+    """The content of files (`FILE::options`), with every `size` sentences of a document joined.
 
-    Several files are written as one.
+    Several files are concatenated.
     """
     material = read_material(list(texts))
     ranges = context_ranges(material.texts.documents, size)
@@ -141,7 +141,7 @@ def with_context(texts: Sequence[str], size: int) -> bytes:
 def _sources(data: Data) -> Iterator[Source]:
     items: Sequence[Any] = data if isinstance(data, list | tuple) else [data]
     if not items:
-        raise UsageError("split", "no data is given", "name a file")
+        raise UsageError("split", "no data is given", "give a file")
     for item in items:
         yield source_named(item) if isinstance(item, str) else open_source(item)
 
@@ -153,7 +153,7 @@ def _read_source(source: Source, coding: Coding, first_document: int) -> _Source
     else:
         file, corpus = _as_columns(source, coding)
         options = {}
-    # Documents of this source are numbered after those of the sources before it.
+    # Document numbers of this source follow those of the sources before it.
     shift = first_document - corpus.documents.min()
     corpus = replace(corpus, documents=corpus.documents + shift)
     data, sha256 = _content_and_hash(file.content)
@@ -161,10 +161,10 @@ def _read_source(source: Source, coding: Coding, first_document: int) -> _Source
     bom = _BOM if text.startswith(_BOM) else ""
     texts = sentence_texts(text.removeprefix(_BOM), corpus)
     layout = _layout(file, corpus, texts)
-    if layout.document is not None:  # a column names the documents, so no line has to
+    if layout.document is not None:  # a column names the documents, so lines need not
         texts = replace(texts, marks={}, default_mark="")
     elif not texts.default_mark and corpus.documents[0] != corpus.documents[-1]:
-        # Documents of a format without such lines, as JSON: mark them as CoNLL-2003 does.
+        # Formats such as JSON have no document lines: mark documents as in CoNLL-2003.
         filler = SEPARATORS[layout.separator].decode() + "O"
         mark = f"{DOCSTART}{filler * (layout.columns - 1)}{layout.line_end}"
         texts = replace(texts, default_mark=mark)
@@ -172,11 +172,13 @@ def _read_source(source: Source, coding: Coding, first_document: int) -> _Source
 
 
 def _as_columns(source: Source, coding: Coding) -> tuple[ConllFile, Corpus]:
-    """A source of another format, written as two columns and read again."""
+    """A source of another format, converted to two columns."""
     corpus = join_chunks([require_tokens(chunk) for chunk in source.chunks(Coding())])
     if not corpus.is_flat:
         raise InputError(
-            source.name, "its mentions overlap, which labels cannot write", "split flat ones"
+            source.name,
+            "its mentions overlap, and labels cannot represent overlapping mentions",
+            "split data without overlapping mentions",
         )
     data = FileBytes(source.name, data=write_conll(corpus, corpus.scheme))
     file = ConllFile(data, separator="tab", comments=False, scheme=corpus.scheme.name)
@@ -185,7 +187,7 @@ def _as_columns(source: Source, coding: Coding) -> tuple[ConllFile, Corpus]:
 
 
 def _content_and_hash(content: FileBytes) -> tuple[bytes, str]:
-    """The unpacked content of a file, and the SHA-256 of the file as it is stored."""
+    """The unpacked content of a file, and the SHA-256 of the stored file."""
     with content.open() as stream:
         data = stream.read()
     with content.as_stored() as stream:
@@ -196,7 +198,7 @@ def _layout(file: ConllFile, corpus: Corpus, texts: SentenceTexts) -> FileLayout
     detected = detect_layout(texts.text[:_LAYOUT_BYTES].encode(), file)
     line = texts.body(0, 0).split(texts.line_end)[0]
     fields = line.split(detected.separator.decode())
-    # Tabs separate empty fields too; of blanks, several in a row are one separator.
+    # Every tab is a separator, also between empty fields; several spaces are one separator.
     columns = len(fields) if detected.separator == b"\t" else len(list(filter(None, fields)))
     return FileLayout(
         codecs.lookup(file.encoding).name,
@@ -217,11 +219,11 @@ def _check_same_layout(first: _SourceText, other: _SourceText) -> None:
         if expected != actual:
             raise InputError(
                 other.origin.name,
-                f"its {name.replace('_', ' ')} is {actual!r}, "
-                f"that of {first.origin.name} is {expected!r}",
-                f"write it alike first, for example with nerscope convert, or say {name}=…"
+                f"different {name.replace('_', ' ')}: {actual!r} here, "
+                f"{expected!r} in {first.origin.name}",
+                f"{other.origin.name}::{name}=…, or convert the file first (nerscope convert)"
                 if name in FILE_OPTIONS
-                else "write it alike first",
+                else f"convert the file to the layout of {first.origin.name}",
             )
 
 
@@ -233,15 +235,15 @@ def _explicit_options(file: ConllFile) -> dict[str, Any]:
 
 
 def options_to_read(material: Material, files: Iterable[bytes]) -> dict[str, Any]:
-    """The file options with which parts of the material are read as the material was.
+    """The file options that make parts of the material read like the material.
 
-    These are the options of the sources, and whatever auto-detection gets wrong on a part. A part
-    without any mention of two tokens, for example, does not show its scheme.
+    These are the options of the sources, and those that auto-detection gets wrong for a part. For
+    example, the scheme of a part without any mention of two tokens is ambiguous.
     """
     options, layout = dict(material.options), material.layout
     for data in files:
         file = ConllFile(FileBytes("part", data=data), **options)
-        # A cut in the middle of a character leaves bytes that cannot be decoded: ignore them.
+        # Ignore the bytes of a character that is cut off at the end.
         head = data[:_LAYOUT_BYTES].decode(layout.encoding, "ignore").removeprefix(_BOM)
         detected = detect_layout(head.encode(), file)
         if _SEPARATOR_NAMES[detected.separator] != layout.separator:
@@ -254,7 +256,7 @@ def options_to_read(material: Material, files: Iterable[bytes]) -> dict[str, Any
 
 
 def options_text(options: Mapping[str, Any]) -> str:
-    """Options as they are written after `FILE::`.
+    """Options in the form used after `FILE::`.
 
     >>> options_text({"token": 1, "comments": True})
     'token=1,comments=yes'

@@ -15,7 +15,7 @@ _KINDS_WITH_TEST_SHARE = (RANDOM, HARD)  # the others test on a fold or on a fil
 
 @dataclass(frozen=True, slots=True)
 class SplitSettings:
-    """Everything that decides what is written. The manifest stores these options as they are."""
+    """All options that affect the written files. The manifest stores them unchanged."""
 
     folds: int | None
     random: int | None
@@ -36,17 +36,17 @@ class SplitSettings:
     def checked(self) -> "SplitSettings":
         """The options with the default share of the test set filled in.
 
-        Raises `UsageError` for a value that makes no sense, and for options that exclude each
-        other. `by` may stay None: its default depends on the data.
+        Raises `UsageError` for invalid values and for options that exclude each other. `by` may be
+        None: its default depends on the data.
         """
         for name in ("leave_out", "stratify", "allow_leaks"):
-            expect(name, getattr(self, name), bool, "say True or False")
+            expect(name, getattr(self, name), bool, "give True or False")
         kinds = self._kinds()
         if len(kinds) != 1:
             raise UsageError(
                 "split",
-                f"{len(kinds)} kinds of split are asked for",
-                "give one of --folds K, --random N, --leave-out and --hard …",
+                f"{len(kinds)} kinds of split are given instead of one",
+                "give one of --folds K, --random N, --leave-out, --hard unseen=0.8",
             )
         for name, value, minimum in self._whole_numbers():
             expect(name, value, int, "give a whole number")
@@ -54,14 +54,14 @@ class SplitSettings:
                 raise UsageError(name, f"{value} is too small", f"give {minimum} or more")
         self._check_shares()
         if self.by not in (None, SENTENCE, DOCUMENT):
-            raise UsageError("by", f"{self.by!r} cannot be", "give sentence or document")
+            raise UsageError("by", f"invalid value {self.by!r}", "give sentence or document")
         if self.test is None and self.kind in _KINDS_WITH_TEST_SHARE:
             return replace(self, test=_DEFAULT_TEST_SHARE)
         return self
 
     def _kinds(self) -> list[str]:
-        # 0 folds are an option that was given, and are refused later: only None and False mean
-        # that an option is unset. (0 == False, so this compares identities.)
+        # Only None and False mean that an option is unset; folds=0 is a value that raises an error
+        # later. (0 == False, so this compares identities.)
         values = {name: getattr(self, name) for name in KINDS}
         return [name for name, value in values.items() if value is not None and value is not False]
 
@@ -78,12 +78,12 @@ class SplitSettings:
         if self.test is not None and self.kind not in _KINDS_WITH_TEST_SHARE:
             raise UsageError(
                 "test",
-                f"it has no place beside {self.kind.replace('_', '-')}",
-                "leave it out, or split by --random",
+                f"this option does not apply to --{self.kind.replace('_', '-')}",
+                "remove it, or use --random N",
             )
         for name, share in (("test", self.test), ("dev", self.dev)):
-            expect(name, share, (int, float, type(None)), "give a share, as 0.1")
+            expect(name, share, (int, float, type(None)), "give a share, such as 0.1")
             if share is not None and not 0 < share < 1:
-                raise UsageError(name, f"the share {share} cannot be", "give one between 0 and 1")
+                raise UsageError(name, f"invalid share {share}", "give a number between 0 and 1")
         if (self.test or 0) + (self.dev or 0) >= 1:
-            raise UsageError("dev", "test and dev leave nothing to train on", "give smaller shares")
+            raise UsageError("dev", "test and dev leave no training data", "give smaller shares")

@@ -1,7 +1,7 @@
-"""Decide which part of each split every sentence goes to.
+"""Assign every sentence to a part of each split.
 
-Sentences that must stay together form groups; parts are drawn from whole groups. The decisions come
-first in this module, the arithmetic of groups below them.
+Sentences that must stay together form groups, and parts are drawn from whole groups. The kinds of
+split come first in this module, the arithmetic of groups follows.
 """
 
 import re
@@ -30,18 +30,18 @@ from nerscope.formats.base import stem_of
 
 TRAIN, DEV, TEST = range(3)
 PARTS = ("train", "dev", "test")
-# Of the random generator that deals folds; those that draw a part are numbered by the part.
+# Path of the random generator for folds; generators for parts use the number of the part.
 _FOLDS_PATH = 0
-_NEARLY_ZERO = 1e-9  # stands for a target of zero, so that nothing is divided by zero
+_NEARLY_ZERO = 1e-9  # replaces a target of zero to avoid a division by zero
 
 
 class SplitPlan(NamedTuple):
-    """The part of each sentence in every split, and what led to it."""
+    """The part of each sentence in every split, with the units and groups behind it."""
 
     parts: dict[str, Ints]  # by split, then by sentence: TRAIN, DEV or TEST
-    unit: str  # what stays whole: SENTENCE or DOCUMENT
+    unit: str  # the unit that is not split: SENTENCE or DOCUMENT
     units: Ints  # by sentence: the number of its unit
-    group: Ints  # by sentence: units that share a sentence are one group
+    group: Ints  # by sentence: units with a common sentence form a group
     codes: Ints  # by sentence: equal if the tokens are equal
     design: list[DesignRow]  # rows of a designed test set; empty for other kinds
 
@@ -59,12 +59,12 @@ class GroupWeights:
 
     @property
     def measures(self) -> Floats:
-        """The weights that drawing balances: all of them, or the number of sentences only."""
+        """The weights to balance: all of them, or only the number of sentences."""
         return self.weights if self.stratify else self.weights[:, :1]
 
 
 class _Draw(NamedTuple):
-    """Everything that drawing needs to know."""
+    """The input of drawing parts."""
 
     material: Material
     options: SplitSettings
@@ -79,7 +79,7 @@ class _Draw(NamedTuple):
 
 
 def make_plan(material: Material, options: SplitSettings) -> SplitPlan:
-    """Form groups that stay together, and distribute them over the parts of each split."""
+    """Form groups, and distribute them over the parts of each split."""
     unit, units = _units(material, options)
     codes = material.sentence_codes()
     group = renumber(units) if options.allow_leaks else link_units(units, codes)
@@ -93,20 +93,20 @@ def make_plan(material: Material, options: SplitSettings) -> SplitPlan:
         if not (part == TRAIN).any():
             raise InputError(
                 draw.name,
-                f"nothing is left to train on in {split}",
-                "give smaller shares, more data, or --by sentence",
+                f"no training data is left in {split}",
+                "give smaller shares, more data or --by sentence",
             )
     return SplitPlan(parts, unit, units, group, codes, design)
 
 
 def _units(material: Material, options: SplitSettings) -> tuple[str, Ints]:
-    """What stays whole: documents, or sentences together with those they are joined with."""
+    """The units that are not split: documents, or sentences (with context: joined sentences)."""
     documents = material.corpus.documents
     if options.by == DOCUMENT and not material.has_documents:
         raise InputError(
             material.corpus.name,
-            "no documents are marked in it",
-            "mark them with -DOCSTART- or # newdoc, name their column, or say --by sentence",
+            "no documents are marked",
+            "--by sentence, FILE::document=COLUMN, or mark documents with -DOCSTART- or # newdoc",
         )
     if options.by == DOCUMENT or (options.by is None and material.has_documents):
         return DOCUMENT, renumber(documents)
@@ -118,8 +118,8 @@ def _folds(draw: _Draw) -> Iterator[tuple[str, Ints]]:
     if n_groups < k:
         raise InputError(
             draw.name,
-            f"{plural(n_groups, draw.unit)} that share nothing are too few for {k} folds",
-            "ask for fewer folds, or say --by sentence or --allow-leaks",
+            f"{plural(n_groups, draw.unit)} without common sentences are too few for {k} folds",
+            "give fewer folds, --by sentence or --allow-leaks",
         )
     fold = fold_of_groups(draw.weights, k, draw.options.seed)
     for number in range(k):
@@ -136,7 +136,7 @@ def _random(draw: _Draw) -> Iterator[tuple[str, Ints]]:
 def _leave_out(draw: _Draw) -> Iterator[tuple[str, Ints]]:
     origins = draw.material.origins
     if len(origins) < 2:
-        raise InputError(draw.name, "there is only one file to leave out", "give one per domain")
+        raise InputError(draw.name, "only one file is given", "give one file per domain")
     if not draw.options.allow_leaks:
         _check_disjoint_sources(draw)
     source_of_group = np.zeros(len(draw.weights.sizes), np.int64)
@@ -147,25 +147,25 @@ def _leave_out(draw: _Draw) -> Iterator[tuple[str, Ints]]:
 
 def _check_disjoint_sources(draw: _Draw) -> None:
     pairs = np.unique(np.stack([draw.codes, draw.material.source_of_sentence]), axis=1)
-    # A code that is paired with two sources is a sentence that both of them have.
+    # A code that occurs with two sources is a sentence in both of them.
     shared = np.isin(draw.codes, np.flatnonzero(np.bincount(pairs[0]) > 1))
     if shared.any():
         raise InputError(
             draw.name,
-            f"{plural(int(shared.sum()), 'sentence')} of these files are in another of them too",
-            "take them out, or say --allow-leaks",
+            f"these files have {plural(int(shared.sum()), 'sentence')} in common",
+            "remove them, or give --allow-leaks",
         )
 
 
 def _distinct(names: list[str]) -> list[str]:
-    """Names that folders and TOML keys can have, each once."""
+    """Distinct names that are valid for folders and TOML keys."""
     plain = [re.sub(r"[^\w-]+", "-", name, flags=re.ASCII).strip("-") or "data" for name in names]
     times = Counter(plain)
     return [name if times[name] == 1 else f"{name}-{place}" for place, name in enumerate(plain, 1)]
 
 
 def _designed_split(draw: _Draw) -> tuple[dict[str, Ints], list[DesignRow]]:
-    """A designed test set. Dev is drawn before it, so that dev is like the training data."""
+    """A designed test set. Dev is drawn first, so that it resembles the training data."""
     options, no_group = draw.options, np.zeros(len(draw.weights.sizes), bool)
     dev = _draw_part(draw, DEV, ~no_group, 0)[draw.group] if options.dev else None
     assert options.hard is not None
@@ -206,7 +206,7 @@ def _nothing_fits(draw: _Draw, part: int, share: float) -> InputError:
     return InputError(
         draw.name,
         f"no {draw.unit} fits into a {PARTS[part]} set of {100 * share:g} %",
-        "ask for a larger share, or say --by sentence or --allow-leaks",
+        "give a larger share, --by sentence or --allow-leaks",
     )
 
 
@@ -218,27 +218,27 @@ _SPLITTERS: dict[str, Callable[[_Draw], Iterator[tuple[str, Ints]]]] = {
 
 
 def link_units(units: Ints, codes: Ints) -> Ints:
-    """The group of each sentence: units with a sentence in common are one group.
+    """The group of each sentence: units with a common sentence form a group.
 
-    `units` is the number of what stays whole (a document, or a run of sentences), by sentence;
-    sentences with the same text have the same code. Groups are numbered in the order in which
-    they begin. Here documents 0 and 2 share the sentence with code 7:
+    `units` is the number of the unit (a document, or a run of sentences) of each sentence;
+    sentences with the same text have the same code. Groups are numbered in the order of their
+    first sentences. Here documents 0 and 2 share the sentence with code 7:
 
     >>> link_units(np.array([0, 0, 1, 2]), np.array([7, 8, 9, 7])).tolist()
     [0, 0, 1, 0]
     """
     first_unit = np.zeros(int(codes.max()) + 1, np.int64)
-    first_unit[codes[::-1]] = units[::-1]  # assigned backwards, so the first one wins
+    first_unit[codes[::-1]] = units[::-1]  # assigned backwards, so that the first unit remains
     return renumber(_components(first_unit[codes], units)[units])
 
 
 def renumber(labels: Ints) -> Ints:
-    """Numbers from 0 on, without gaps, in the order of the labels."""
+    """Numbers from 0, without gaps, in the order of the labels."""
     return np.unique(labels, return_inverse=True)[1]
 
 
 def _components(left: Ints, right: Ints) -> Ints:
-    """By node: the smallest node of its connected component; edges lead from left to right.
+    """By node: the smallest node of its connected component; edges connect left with right.
 
     In each round, every root is attached to the smallest root that an edge connects it with, and
     all paths are shortened. Only roots smaller than all their neighbours survive a round, so a few
@@ -265,7 +265,7 @@ def weigh_groups(group: Ints, sentence: Ints, type_: Ints, stratify: bool) -> Gr
 
 
 def generator(seed: int, *path: int) -> np.random.Generator:
-    """An independent random generator for each path, as (part, number of the split)."""
+    """An independent random generator for each path, such as (part, number of the split)."""
     return np.random.Generator(np.random.PCG64([seed, *path]))
 
 
@@ -275,7 +275,7 @@ def fold_of_groups(groups: GroupWeights, k: int, seed: int) -> Ints:
 
 
 def deal_folds(groups: GroupWeights, k: int, rng: np.random.Generator) -> Ints:
-    """The fold of each group. The largest groups are dealt first: small ones fill the gaps."""
+    """The fold of each group. The largest groups are dealt first, small ones fill the gaps."""
     order = rng.permutation(len(groups.sizes))
     order = order[np.argsort(-groups.sizes[order], kind="stable")]
     targets = np.tile(groups.measures.sum(axis=0) / k, (k, 1))
@@ -283,7 +283,7 @@ def deal_folds(groups: GroupWeights, k: int, rng: np.random.Generator) -> Ints:
 
 
 def draw_share(groups: GroupWeights, share: float, free: Bools, rng: np.random.Generator) -> Bools:
-    """Choose free groups that make up a share of all sentences; none if all are too large."""
+    """Choose free groups with a total share of all sentences; none if all are too large."""
     order = rng.permutation(np.flatnonzero(free))
     if not groups.stratify:
         return _fill(groups.sizes, order, share * groups.sizes.sum())
@@ -315,16 +315,16 @@ def _fill(sizes: Floats, order: Ints, target: float) -> Bools:
 
 
 def _deal(measures: Floats, targets: Floats, order: Ints) -> Ints:
-    """Deal groups to parts, each to the part whose chi-square distance from its target grows least;
-    -1 for groups that are not in `order`.
+    """The part of each group; -1 for groups that are not in `order`.
 
-    A part with target t that still misses m has the distance m²/t. With a group of size g it is
-    (m - g)²/t: the growth is g²/t - 2gm/t. For t = 10 and g = 4, a part that misses 8 grows by
-    1.6 - 6.4 = -4.8, a part that misses 2 by 1.6 - 1.6 = 0: the first one gets the group.
+    A group goes to the part whose chi-square distance from its target increases least. A part with
+    target t that still lacks m has the distance m²/t. With a group of size g it is (m - g)²/t: the
+    increase is g²/t - 2gm/t. For t = 10 and g = 4, the distance of a part that lacks 8 changes by
+    1.6 - 6.4 = -4.8, and that of a part that lacks 2 by 1.6 - 1.6 = 0: the first part gets it.
     """
     part = np.full(len(measures), -1)
     weight = np.ones(targets.shape[1])
-    weight[0] = max(1, len(weight) - 1)  # the size counts as much as all types together
+    weight[0] = max(1, len(weight) - 1)  # the size has the same weight as all types together
     scale = weight / np.maximum(targets, _NEARLY_ZERO)
     squares = measures**2 @ scale.T  # g²/t by group and part
     missing = 2 * targets * scale  # 2m/t by part and measure, updated with every group

@@ -20,7 +20,7 @@ from nerscope.formats.base import OPTIONS_MARK
 from nerscope.results.files import check_new_folder, write_folder
 from nerscope.results.rows import ResultRow
 
-_SIZE_TOLERANCE = 0.1  # a part that misses its share by more than this share of it is worth a note
+_SIZE_TOLERANCE = 0.1  # relative deviation from the requested share that gets a note
 
 
 class WrittenSplit(NamedTuple):
@@ -42,7 +42,7 @@ class PartRow(ResultRow):
     tokens: int
     mentions: int
     share: float  # of all sentences
-    leaks: int  # sentences that an earlier part has too
+    leaks: int  # sentences that are also in an earlier part
     types: dict[str, int]  # mentions of each type
 
 
@@ -53,11 +53,11 @@ class Splits:
     folder: str
     splits: list[WrittenSplit]
     rows: list[PartRow]
-    design: list[DesignRow]  # of a designed test set: the shares that were requested and reached
+    design: list[DesignRow]  # of a designed test set: shares requested and reached
     notes: list[str]
 
     def as_dict(self) -> dict[str, Any]:
-        """What `split --format json` prints."""
+        """The output of `split --format json`."""
         return {
             "folder": self.folder,
             "splits": [files._asdict() for files in self.splits],
@@ -83,17 +83,18 @@ def split(
     context: int = 1,
     allow_leaks: bool = False,
 ) -> Splits:
-    """Split data, one file or a list of them, into train, dev and test in a new folder.
+    """Split data (a file or a list of files) into train, dev and test, in a new folder.
 
-    Choose one kind of split: `folds=K` gives K splits that each test on another K-th; `random=N`
-    gives N independent splits; `leave_out=True` tests on each file in turn; `hard` designs one test
-    set with given shares, as `{"unseen": 0.8, "tcm": 0.1}`.
+    Choose one kind of split: `folds=K` gives K splits for cross-validation; `random=N` gives N
+    independent splits; `leave_out=True` tests on each file in turn; `hard` designs one test set
+    with given shares, such as `{"unseen": 0.8, "tcm": 0.1}`.
 
     - `test`, `dev`: shares of all sentences; `test` (default 0.1) is for `random` and `hard` only.
-    - `by`: what stays whole, "document" (the default where documents are marked) or "sentence".
+    - `by`: the unit that is not split, "document" or "sentence"; default: "document" if documents
+      are marked.
     - `stratify`: keep the distribution of types similar in all parts.
     - `seed`: the same seed gives the same files.
-    - `context`: join so many consecutive sentences of a document into one.
+    - `context`: the number of consecutive sentences of a document that are joined into one.
     - `allow_leaks`: permit the same sentence in different parts of a split.
 
     >>> import tempfile
@@ -120,7 +121,7 @@ def split(
         context=context,
         allow_leaks=allow_leaks,
     ).checked()
-    check_new_folder(folder)  # refused now rather than after all the work
+    check_new_folder(folder)  # raises errors before the work rather than after
     material = read_material(data)
     plan = make_plan(material, options)
     planned = plan_folder(material, plan, replace(options, by=plan.unit))
@@ -131,8 +132,8 @@ def split(
 
 
 def _shares(hard: Mapping[str, float] | str | None) -> Mapping[str, float] | None:
-    """The shares that a designed test set should have; text is as on the command line."""
-    expect("hard", hard, (Mapping, str, type(None)), "give shares, as unseen=0.8,tcm=0.1")
+    """The shares for a designed test set; a string is parsed as on the command line."""
+    expect("hard", hard, (Mapping, str, type(None)), "give shares, such as unseen=0.8,tcm=0.1")
     if hard is None:
         return None
     if not isinstance(hard, str):
@@ -169,19 +170,19 @@ def _part_rows(material: Material, plan: SplitPlan) -> Iterator[PartRow]:
 
 
 def _notes(options: SplitSettings, plan: SplitPlan, rows: list[PartRow]) -> Iterator[str]:
-    """What a user would not expect."""
+    """Notes on unexpected properties of the splits."""
     yield from _note_large_group(options, plan)
     yield from _note_sizes(options, rows)
     if options.allow_leaks:
         leaks = sum(row.leaks for row in rows)
         yield (
-            f"{plural(leaks, 'sentence')} of test and dev sets are in another part of the same "
-            "split too, as --allow-leaks allows"
+            f"{plural(leaks, 'sentence')} of test and dev sets shared with another part of the "
+            "same split (--allow-leaks)"
         )
 
 
 def _note_large_group(options: SplitSettings, plan: SplitPlan) -> Iterator[str]:
-    """Note a group of linked units that is larger than a part should be."""
+    """Yield a note if a group of linked units is larger than the test set should be."""
     sizes = np.bincount(plan.group)
     largest = int(sizes.argmax())
     limit = 1 / options.folds if options.folds else options.test
@@ -191,9 +192,9 @@ def _note_large_group(options: SplitSettings, plan: SplitPlan) -> Iterator[str]:
     effect = "folds are uneven" if options.folds else f"they are always in {PARTS[TRAIN]}"
     yield (
         f"{units} of {int(plan.units.max()) + 1} {_unit_name(options, plan)} "
-        f"({100 * sizes[largest] / len(plan.group):.1f} % of the sentences) hang together through "
-        f"sentences that they have in common, and stay together: {effect}; "
-        f"{'--by sentence or ' * (plan.unit == DOCUMENT)}--allow-leaks parts them"
+        f"({100 * sizes[largest] / len(plan.group):.1f} % of the sentences) are linked by common "
+        f"sentences and stay together: {effect}; "
+        f"{'--by sentence or ' * (plan.unit == DOCUMENT)}--allow-leaks separates them"
     )
 
 
@@ -203,7 +204,7 @@ def _unit_name(options: SplitSettings, plan: SplitPlan) -> str:
 
 
 def _note_sizes(options: SplitSettings, rows: list[PartRow]) -> Iterator[str]:
-    """Note parts whose size is far from the share that was requested."""
+    """Yield a note for each part whose size is far from the requested share."""
     for part, share in ((PARTS[TEST], options.test), (PARTS[DEV], options.dev)):
         if not share:
             continue
@@ -211,7 +212,7 @@ def _note_sizes(options: SplitSettings, rows: list[PartRow]) -> Iterator[str]:
         off = [actual for actual in shares if abs(actual - share) > _SIZE_TOLERANCE * share]
         if off:
             yield (
-                f"{part} is to be {100 * share:g} % of the sentences, and is "
-                f"{100 * min(off):.1f} % to {100 * max(off):.1f} % in {plural(len(off), 'split')}, "
-                "since what belongs together stays together"
+                f"{part} is {100 * min(off):.1f} % to {100 * max(off):.1f} % of the sentences in "
+                f"{plural(len(off), 'split')} instead of {100 * share:g} %, because linked "
+                "sentences stay together"
             )

@@ -1,4 +1,4 @@
-"""The raw text of sentences. A part of the data is cut out of it and keeps every byte."""
+"""The raw text of sentences. Parts of the data are copied from it without changing a byte."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,10 +16,10 @@ _DOCUMENT_MARK = re.compile(rf"{DOCSTART}|#[ \t]*newdoc\b")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SentenceTexts:
-    """A text, and where each sentence stands in it.
+    """A text, and the place of each sentence in it.
 
-    The tokens of sentence k are `text[bodies[k]:ends[k]]`. The lines before them, from `begins[k]`
-    on, belong to the sentence: blank lines, comments, the line that opens a document::
+    The tokens of sentence k are `text[bodies[k]:ends[k]]`. The lines from `begins[k]` to
+    `bodies[k]` also belong to the sentence: blank lines, comments, the line that opens a document::
 
         # newdoc id = a      begins[0] = 0
         Ada     B-PER        bodies[0]
@@ -36,8 +36,10 @@ class SentenceTexts:
     documents: Ints
     opens_source: Bools  # the first sentence of each source
     line_end: str
-    marks: Mapping[int, str]  # by document: the line that opens it; empty if no lines do
-    default_mark: str = ""  # opens a document without such a line, where others have one
+    marks: Mapping[
+        int, str
+    ]  # by document: the line that opens it; empty if there are no such lines
+    default_mark: str = ""  # for a document without such a line, if others have one
 
     def lines_before(self, sentence: int) -> list[str]:
         newline = self.line_end[-1]
@@ -50,11 +52,11 @@ class SentenceTexts:
 
 
 def sentence_texts(text: str, corpus: Corpus) -> SentenceTexts:
-    """Locate the sentences of a corpus, which knows the line of each token, in its text."""
+    """Locate the sentences of a corpus in its text, from the line of each token."""
     newline = "\n" if "\n" in text or "\r" not in text else "\r"
     text = text if text.endswith(newline) else text + newline
     lengths = np.fromiter(map(len, text.split(newline)), np.int64) + 1
-    offsets = np.concatenate([[0], np.cumsum(lengths)])  # of lines, which are counted from 1
+    offsets = np.concatenate([[0], np.cumsum(lengths)])  # of lines, counted from 1
     bodies = offsets[corpus.lines[corpus.starts[:-1]] - 1]
     ends = offsets[corpus.lines[corpus.starts[1:] - 1]]
     begins = np.concatenate([[0], ends[:-1]])
@@ -98,16 +100,16 @@ def concatenated(sources: Sequence[SentenceTexts]) -> SentenceTexts:
 def selected_text(texts: SentenceTexts, chosen: Ints) -> str:
     """The text of some sentences, given by number in ascending order.
 
-    Sentences that are neighbours in the source are copied in one slice, with the lines before them.
-    Those lines need care in three places: at the start of the result, at the start of a source, and
-    where the first sentence of a document was not chosen, so that its mark must be added.
+    Sentences that are neighbours in the source are copied as one slice, with the lines before them.
+    There are three special cases for these lines: the start of the result, the start of a source,
+    and a document whose first sentence is not chosen, so that its mark must be added.
     """
     documents = texts.documents[chosen]
     opens = _opens_document(documents)
     has_mark = np.isin(documents, list(texts.marks)) & _opens_document(texts.documents)[chosen]
     needs_opening = texts.opens_source[chosen] | (opens & ~has_mark)
     needs_opening[0] = True
-    # A slice ends where the next sentence needs other lines before it, or is not the neighbour.
+    # A slice ends where the next sentence is not the neighbour, or needs other lines before it.
     breaks = np.flatnonzero(needs_opening | (np.diff(chosen, prepend=-2) != 1))
     ends = np.append(breaks[1:], len(chosen)) - 1
     slices: list[str] = []
@@ -129,7 +131,7 @@ def _opens_document(documents: Ints) -> Bools:
 
 
 def _mark_of(texts: SentenceTexts, document: int) -> str:
-    """The line that opens a document. After -DOCSTART- follows a blank line, as in CoNLL-2003."""
+    """The line that opens a document. A blank line follows -DOCSTART-, as in CoNLL-2003."""
     mark = texts.marks.get(document, texts.default_mark)
     return mark + texts.line_end if mark.startswith(DOCSTART) else mark
 
@@ -142,7 +144,7 @@ def _opening_lines(texts: SentenceTexts, sentence: int, mark: str, is_first: boo
     if is_first:
         blanks = []
     elif all(line.startswith("#") for line in lines):
-        # Without a blank line, this sentence would be read as a part of the one before it.
+        # Without a blank line, this sentence would be joined with the one before it.
         blanks = [texts.line_end]
     return [*blanks, mark, *others]
 
@@ -152,8 +154,9 @@ def _is_blank(line: str) -> bool:
 
 
 def context_ranges(documents: Ints, size: int) -> list[tuple[int, int]]:
-    """The sentences from `first` up to `last` that are joined into one: `size` of them, or what is
-    left at the end of a document.
+    """The ranges (first, last + 1) of sentences that are joined into one.
+
+    A range has `size` sentences, or fewer at the end of a document.
 
     >>> context_ranges(np.array([0, 0, 0, 1, 1]), 2)
     [(0, 2), (2, 3), (3, 5)]
@@ -165,24 +168,24 @@ def context_ranges(documents: Ints, size: int) -> list[tuple[int, int]]:
 
 
 def context_runs(documents: Ints, size: int) -> Ints:
-    """For each sentence the number of the joined sentence that it becomes a part of.
+    """By sentence: the number of the joined sentence that contains it.
 
     >>> context_runs(np.array([0, 0, 0, 1, 1]), 2).tolist()
     [0, 0, 1, 2, 2]
     """
     position = np.arange(len(documents))
     opens = np.diff(documents, prepend=documents[:1] - 1) != 0
-    # The position within the document: how far the last opening lies behind.
+    # The position in the document: the distance to its first sentence.
     since = position - np.maximum.accumulate(np.where(opens, position, 0))
     runs: Ints = np.cumsum(since % size == 0) - 1
     return runs
 
 
 def join_sentences(texts: SentenceTexts, ranges: Sequence[tuple[int, int]]) -> SentenceTexts:
-    """Make one sentence of each range.
+    """Join the sentences of each range into one.
 
-    Comments between the joined sentences move before the first of them, so that nothing but blank
-    lines is lost.
+    Comments between the joined sentences move before the first of them, so that only blank lines
+    are lost.
     """
     pieces, begins, bodies, ends, at = [], [], [], [], 0
     for first, last in ranges:

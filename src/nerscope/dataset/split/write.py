@@ -1,4 +1,4 @@
-"""The files of a split: its parts, a manifest that says what went where, an experiment file."""
+"""The files of a split: its parts, a manifest of all sentences, an experiment file."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -22,11 +22,11 @@ from nerscope.version import VERSION
 
 EXPERIMENT = "nerscope.toml"
 MANIFEST = "manifest.json"
-ORIGINAL = "original/"  # the sentences as they were, where larger context joins them
+ORIGINAL = "original/"  # folder of the original sentences if context joins them
 
 
 class _Version(NamedTuple):
-    """One way to write all sentences: with larger context, or as they were."""
+    """A version of all sentences: joined by context, or original."""
 
     folder: str
     texts: SentenceTexts
@@ -34,19 +34,19 @@ class _Version(NamedTuple):
 
 
 class SplitFolder(NamedTuple):
-    """Everything that decides the content of the folder."""
+    """The input of all files in the folder."""
 
     material: Material
     plan: SplitPlan
     options: SplitSettings  # with the default of `by` filled in
-    file_options: Mapping[str, str]  # by split: what to write after `FILE::` to read its parts
+    file_options: Mapping[str, str]  # by split: the options after `FILE::` to read its parts
 
 
 def plan_folder(material: Material, plan: SplitPlan, options: SplitSettings) -> SplitFolder:
-    """Find out which file options the parts of each split need.
+    """Determine the file options that the parts of each split need.
 
-    The parts are made once here and again when they are written, so that only one of them is in
-    memory at a time.
+    The parts are made here and again when they are written, so that only one part is in memory at a
+    time.
     """
     versions = _versions(material, options.context)
     file_options = {
@@ -91,7 +91,7 @@ def _part_files(
 
 
 def _manifest(folder: SplitFolder) -> str:
-    """Where every sentence went, by its number in its source; the first one has number 1."""
+    """The part of every sentence, by its number in its source, counted from 1."""
     origins, source = folder.material.origins, folder.material.source_of_sentence
     position = np.concatenate([np.arange(1, origin.sentences + 1) for origin in origins])
     splits = {
@@ -138,11 +138,11 @@ def _protocol_lines(folder: SplitFolder) -> list[str]:
 
 def _experiment(folder: SplitFolder) -> list[str]:
     context = folder.options.context
-    # Systems are evaluated on the sentences as they were, whatever context they were trained with.
+    # Systems are evaluated on the original sentences, also if they are trained with context.
     subfolder = ORIGINAL if context > 1 else ""
     lines = [
-        "# An experiment over these splits. Name your systems below, then run it with:",
-        f"# nerscope evaluate {EXPERIMENT}, or, where systems are to be trained, nerscope run",
+        "# An experiment over these splits. Add your systems below, then run it with:",
+        f"# nerscope evaluate {EXPERIMENT} (nerscope run {EXPERIMENT} if systems must be trained)",
         "# All paths are relative to this file. docs/experiments.md explains every key.",
         "",
         *_protocol_lines(folder),
@@ -161,7 +161,7 @@ def _experiment(folder: SplitFolder) -> list[str]:
     lines += [
         "[systems]",
         f'# crf = {{ recipe = "crf"{longer} }}  # trained on each split',
-        f'# bert = "outputs/{{dataset}}/bert.*.conll{ending}"  # outputs that are there',
+        f'# bert = "outputs/{{dataset}}/bert.*.conll{ending}"  # existing outputs',
         "",
     ]
     return lines

@@ -1,4 +1,4 @@
-"""Read one answer of a language model: the mentions it names, whatever text surrounds them."""
+"""Read the mentions that one answer of a language model names, in JSON with or without text."""
 
 import json
 import re
@@ -9,7 +9,7 @@ from nerscope.corpus.text_keys import without_blanks
 
 MALFORMED = "mentions without a text or a type"
 UNREADABLE = "answers without readable JSON"
-BROKEN = "answers of which only a part is readable"
+BROKEN = "answers that are only partly readable"
 _TEXT_KEYS = ("text", "mention", "name", "word", "surface", "value", "extraction_text", "span")
 _TYPE_KEYS = (
     *("type", "label", "entity_type", "category", "class", "tag", "entity_group"),
@@ -44,34 +44,37 @@ _OFFSET_KEYS = {
     "tokens",
     "start_char",
 }
-# A record whose answer is a string, as far as its first 2,000 characters show.
+# A record whose answer is a string; the key must be in its first 2,000 characters.
 _RAW_ANSWER = re.compile(r'\s*\{.{0,2000}"(?:' + "|".join(_ANSWER_KEYS) + r')"\s*:\s*"', re.DOTALL)
 _FENCE = re.compile(r"```[A-Za-z]*\s*\n?(.*?)(?:```|\Z)", re.DOTALL)
 _OPENERS = re.compile(r"[\[{]")
-# A bracket that probably begins JSON, not a remark in brackets: [" or [{ or {" …
+# A bracket that probably begins JSON and not a remark: [" or [{ or {" …
 _LIKE_JSON = re.compile(r'[\[{]\s*["\[{]')
 _KEY_BEFORE = re.compile(r'"([^"\\]{1,80})"\s*:\s*$')
-# NUL would end strings unnoticed, U+001F separates tokens in results, lone surrogates are no text.
+# NUL would silently end strings, U+001F separates tokens in results, and lone surrogates are not
+# valid text.
 _FORBIDDEN = re.compile("[\0\x1f\ud800-\udfff]")
-# An answer may hold any number of brackets; each is a place where JSON may begin. The limit bounds
-# the time for hostile answers such as a million times "[".
+# JSON may begin at any bracket of an answer. The limit bounds the time for hostile answers, such as
+# a million times "[".
 _MOST_TRIES = 2000
+_EXCERPT = 60  # characters of an answer in notes and lists
 
 
 class NamedMention(NamedTuple):
-    """A mention as an answer names it: text and type, without a place."""
+    """A mention as an answer names it: text and type, without offsets."""
 
     text: str
     type: str
 
 
 class ModelAnswer(NamedTuple):
-    """The mentions of an answer, counts of what could not be read, and its line in the file."""
+    """The mentions of an answer, counts of unreadable parts, and its line in the file."""
 
     mentions: Sequence[NamedMention]
     problems: Mapping[str, int]
     line: int
-    text: str | None = None  # the text that the answer is about, if it repeats it
+    text: str | None = None  # the text that the answer is about, if the answer repeats it
+    excerpt: str = ""  # how the answer begins, if parts of it are unreadable
 
 
 def read_answer(item: object, line: int = 0) -> ModelAnswer:
@@ -91,11 +94,19 @@ def read_answer(item: object, line: int = 0) -> ModelAnswer:
         raw = next((item[key] for key in _ANSWER_KEYS if isinstance(item.get(key), str)), None)
         item = item if raw is None else raw
     if isinstance(item, str):
-        return _from_text(item, line)._replace(text=about)
-    entries = _entries(item)
-    if entries is None:
-        return ModelAnswer([], {UNREADABLE: 1}, line, about)
-    return _answer_of(entries, {}, line)._replace(text=about)
+        answer = _from_text(item, line)
+    elif (entries := _entries(item)) is not None:
+        answer = _answer_of(entries, {}, line)
+    else:
+        answer = ModelAnswer([], {UNREADABLE: 1}, line)
+    return answer._replace(text=about, excerpt=_excerpt(item) if answer.problems else "")
+
+
+def _excerpt(item: object) -> str:
+    """The beginning of an answer on one line."""
+    written = item if isinstance(item, str) else json.dumps(item, ensure_ascii=False, default=str)
+    short = " ".join(_FORBIDDEN.sub(" ", written[: 2 * _EXCERPT]).split())
+    return short if len(short) <= _EXCERPT else f"{short[:_EXCERPT]}…"
 
 
 def _answer_of(entries: Iterable[object], problems: Mapping[str, int], line: int) -> ModelAnswer:
@@ -108,10 +119,10 @@ def _answer_of(entries: Iterable[object], problems: Mapping[str, int], line: int
 
 
 def _entries(item: object) -> list[object] | None:
-    """The mentions of an answer as written, or None if no known way to write mentions fits.
+    """The mentions of an answer as written, or None if the layout is unknown.
 
-    Known are a list, a mapping with a list under a usual key, one mention by itself, and lists of
-    strings by type: {"PER": ["Ada"], "LOC": []}.
+    Known layouts are a list, a mapping with a list under a usual key, a single mention, and lists
+    of strings by type: {"PER": ["Ada"], "LOC": []}.
     """
     if isinstance(item, list):
         return item
@@ -123,14 +134,14 @@ def _entries(item: object) -> list[object] | None:
         return [entry for entries in known for entry in entries]
     if _mention(item) is not None:
         return [item]
-    # Lists of strings by type; None stands for an empty list.
+    # Lists of strings by type; None means an empty list.
     if item and all(isinstance(value, list | None) for value in item.values()):  # by type
         return [[text, kind] for kind, texts in item.items() for text in texts or ()]
     return [] if not item else None
 
 
 def _mention(entry: object) -> NamedMention | None:
-    """A mention, or None if its text or its type is missing, blank or no string."""
+    """A mention, or None if its text or its type is missing, blank or not a string."""
     text: object = None
     kind: object = None
     if isinstance(entry, Mapping):
@@ -150,7 +161,7 @@ def _mention(entry: object) -> NamedMention | None:
 
 
 def _from_text(text: str, line: int) -> ModelAnswer:
-    """The mentions of an answer in words: those in its code fences, or else anywhere."""
+    """The mentions of an answer in words: from its code fences, or else from anywhere in it."""
     blocks = [_json_in(block) for block in _FENCE.findall(text)]
     if not any(_mention_entries(values) for values, _ in blocks):
         blocks = [_json_in(text)]
@@ -164,7 +175,7 @@ def _from_text(text: str, line: int) -> ModelAnswer:
 
 
 def _mention_entries(values: Iterable[object]) -> list[object]:
-    """The entries of values that name something; a footnote such as [1] is a JSON value, too."""
+    """The entries of values that name mentions; a footnote such as [1] is also a JSON value."""
     named: list[object] = []
     for value in values:
         entries = _entries(value) or []
@@ -176,10 +187,10 @@ def _mention_entries(values: Iterable[object]) -> list[object]:
 def _json_in(text: str) -> tuple[list[object], bool]:
     """The JSON values in a text, and whether one of them is broken or cut off.
 
-    Where a value is broken, decoding starts again at the next bracket inside of it. So of
-    `[{"text": "Ada", "type": "PER"}, {"te` the first mention is still read.
+    If a value is broken, decoding starts again at the next bracket inside it. So the first mention
+    of `[{"text": "Ada", "type": "PER"}, {"te` is still read.
     """
-    # Numbers are of no interest, and a huge one must not raise an error: as float it is infinity.
+    # Numbers are not used, and a huge one must not raise an error: as a float it is infinity.
     decoder = json.JSONDecoder(parse_int=float, parse_constant=lambda name: None)
     values, is_broken, at = list[object](), False, 0
     for _ in range(_MOST_TRIES):
@@ -192,7 +203,7 @@ def _json_in(text: str) -> tuple[list[object], bool]:
             at = opener.end()
             is_broken = is_broken or _LIKE_JSON.match(text, opener.start()) is not None
             continue
-        # Thousands of nested brackets: what was read before them counts.
+        # Thousands of nested brackets: the values before them are still used.
         except RecursionError:
             return values, True
         values.append(_with_type_before(value, text[max(0, opener.start() - 100) : opener.start()]))
@@ -202,7 +213,7 @@ def _json_in(text: str) -> tuple[list[object], bool]:
 def _with_type_before(value: object, before: str) -> object:
     """A list of strings with the key before it, which is their type in a broken mapping.
 
-    In `{"PER": ["Ada"], "LOC": ["Os` decoding finds the list `["Ada"]` by itself.
+    In `{"PER": ["Ada"], "LOC": ["Os`, decoding finds only the list `["Ada"]`.
     """
     key = _KEY_BEFORE.search(before)
     are_strings = isinstance(value, list) and value and all(isinstance(item, str) for item in value)
@@ -210,7 +221,7 @@ def _with_type_before(value: object, before: str) -> object:
 
 
 def is_answer(item: object) -> bool | None:
-    """Whether a record names mentions without offsets; None if that cannot be told."""
+    """Whether a record names mentions without offsets; None if it is not clear."""
     if isinstance(item, str):
         return None
     if isinstance(item, Mapping):
@@ -226,5 +237,5 @@ def is_answer(item: object) -> bool | None:
 
 
 def begins_as_answer(text: str) -> bool:
-    """Whether a line whose end is not known begins as a record with an answer in words."""
+    """Whether an incomplete line begins like a record with an answer in words."""
     return _RAW_ANSWER.match(text) is not None

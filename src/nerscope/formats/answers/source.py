@@ -1,8 +1,8 @@
 """Answers of language models: mentions as strings, which are located in the text of gold.
 
-A line holds the answer for one sentence of gold, or for one document. A declared policy decides
-which place a string means. Strings that are not in the text, repeated, or not on token boundaries
-are counted in notes.
+A line has the answer for one sentence of gold, or for one document. The policy decides which
+occurrence in the text a string means. Strings that are not in the text, repeated, or not on token
+boundaries are counted in notes.
 """
 
 import json
@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import accumulate, chain, pairwise
 from math import ceil, floor
+from typing import NamedTuple
 
 import numpy as np
 
@@ -44,8 +45,8 @@ from nerscope.formats.realign import (
 )
 from nerscope.formats.source import Aligner, LabelStyle, Source
 
-HALLUCINATED = "mentions that stand nowhere in the text"
-AGAIN = "mentions named again without a further place"
+HALLUCINATED = "hallucinated mentions (not in the text)"
+AGAIN = "mentions named more often than they occur in the text"
 _KINDS_OF_MENTIONS = (HALLUCINATED, AGAIN, INSIDE_TOKEN, BEYOND)
 _LONGEST_LINE = 64 << 20
 _FUZZY = "fuzzy"
@@ -56,11 +57,11 @@ Places = list[tuple[int, int]]  # characters, half-open
 
 @dataclass(slots=True, eq=False)
 class _GoldText:
-    """The text of a sentence or document of gold without blanks, and where tokens stand in it.
+    """The text of a sentence or document of gold without blanks, and the offsets of its tokens.
 
-    Blanks are left out on both sides, because models write them as they like: "New York" is found
-    in the tokens New and York as "NewYork". If case does not matter, strings are looked for in the
-    case-folded text, which may be longer: "Weiß" is "weiss" there. `tokens` are its tokens.
+    Blanks are removed on both sides, because models change them: "New York" is found in the tokens
+    New and York as "NewYork". If case does not matter (`folds`), strings are searched in the
+    case-folded text, which may be longer: "Weiß" becomes "weiss". `tokens` are its tokens.
     """
 
     solid: str
@@ -75,15 +76,15 @@ class _GoldText:
         return cls("".join(solid_words), Ruler.of(words), tokens, folds)
 
     def key(self, string: str) -> str:
-        """What makes two strings the same: blanks never count, nor does case if it is folded."""
+        """The key by which strings are compared: without blanks, and case-folded if `folds`."""
         solid = without_blanks(string)
         return solid.casefold() if self.folds else solid
 
     def places(self, string: str) -> Places:
-        """Where a string stands on whole tokens, or else anywhere; spelt like this comes first."""
+        """The occurrences of a string on whole tokens, or else anywhere; exact spelling first."""
         pattern, offsets = self.key(string), self._offsets()
         found = [(at, at + len(pattern)) for at in _occurrences("".join(self.tokens), pattern)]
-        # An edge inside of a character that folding made two is none.
+        # An edge inside a character that case folding made two is not an edge of the text.
         edges = [(offsets.get(low), offsets.get(high)) for low, high in found]
         places = [(low, high) for low, high in edges if low is not None and high is not None]
         starts, ends = set(self.ruler.starts), set(self.ruler.ends)
@@ -92,14 +93,14 @@ class _GoldText:
         return sorted(on_tokens or places, key=lambda place: self.solid[slice(*place)] != spelt)
 
     def _offsets(self) -> Mapping[int, int]:
-        """The offset in the text of each offset at which a folded character begins."""
+        """The offset in the text for each offset in the folded text where a character begins."""
         if not self.folds:
             return {at: at for at in range(len(self.solid) + 1)}
         sizes = accumulate((len(letter.casefold()) for letter in self.solid), initial=0)
         return {folded: at for at, folded in enumerate(sizes)}
 
     def similar_places(self, string: str, threshold: float) -> Places:
-        """Runs of tokens that are spelt similarly, the most similar first, without overlaps."""
+        """Runs of tokens with similar spelling, the most similar first, without overlaps."""
         from difflib import SequenceMatcher  # needed only for strings that are not in the text
 
         pattern = self.key(string)
@@ -107,7 +108,7 @@ class _GoldText:
         candidates = []
         for first, behind in self._runs(len(pattern), threshold):
             matcher.set_seq1("".join(self.tokens[first:behind]))
-            # The two quick ratios are cheap upper bounds of the true one.
+            # The two quick ratios are cheap upper bounds of the true ratio.
             if matcher.real_quick_ratio() < threshold or matcher.quick_ratio() < threshold:
                 continue
             if (ratio := matcher.ratio()) >= threshold:
@@ -120,12 +121,12 @@ class _GoldText:
         return places
 
     def _runs(self, size: int, threshold: float) -> Iterator[tuple[int, int]]:
-        """Runs of whole tokens of about a size, as the first token and the one behind the last.
+        """Runs of whole tokens with about `size` characters, as half-open ranges of tokens.
 
         A ratio is twice the common characters over the sum of both lengths. For a run of length n,
         at most min(n, size) are common, so a ratio of at least t needs
-        size * t / (2 - t) <= n <= size * (2 - t) / t. Rounding must not leave out a run whose ratio
-        is the threshold exactly: whether it is enough is decided by the ratio itself.
+        size * t / (2 - t) <= n <= size * (2 - t) / t. Rounding must not exclude a run whose ratio
+        is exactly the threshold; the ratio itself is checked later.
         """
         least = ceil(size * threshold / (2 - threshold) - _ROUNDING)
         most = floor(size * (2 - threshold) / threshold + _ROUNDING)
@@ -136,7 +137,7 @@ class _GoldText:
 
 
 def _occurrences(text: str, pattern: str) -> Iterator[int]:
-    """All positions of a pattern, overlapping ones too."""
+    """All positions of a pattern, including overlapping ones."""
     at = text.find(pattern)
     while at >= 0:
         yield at
@@ -144,7 +145,7 @@ def _occurrences(text: str, pattern: str) -> Iterator[int]:
 
 
 Policy = Callable[[Places, Places], Places]
-# From all places of a string, and those that the answer has not named yet, the places it means.
+# A policy chooses from all places of a string, and from those that the answer has not used yet.
 POLICIES: Mapping[str, Policy] = {
     "first": lambda places, free: places[:1],
     "all": lambda places, free: places,
@@ -153,10 +154,19 @@ POLICIES: Mapping[str, Policy] = {
 }
 
 
+class UnreadableAnswer(NamedTuple):
+    """An answer of which something could not be read: where, what, and how it begins."""
+
+    place: str
+    problem: str
+    answer: str
+
+
 class AnswerSource(Source):
     """The answers of a language model, one for each sentence or each document of gold."""
 
     retokenised = True
+    parts: Sequence["AnswerSource"] = ()  # if several files were joined
 
     def __init__(
         self,
@@ -166,50 +176,57 @@ class AnswerSource(Source):
         threshold: float,
     ) -> None:
         if not isinstance(policy, str) or policy not in POLICIES:
-            raise UsageError(
-                name, f"no policy is called '{policy}'", suggest(str(policy), POLICIES)
-            )
+            raise UsageError(name, f"unknown policy '{policy}'", suggest(str(policy), POLICIES))
         if not isinstance(threshold, int | float) or not 0 < threshold <= 1:
             raise UsageError(
-                name, f"threshold={threshold!r} cannot be", "give a number above 0, up to 1"
+                name, f"invalid value threshold={threshold!r}", "give a number above 0 and up to 1"
             )
         self.name, self.read, self.policy_name, self.threshold = name, read, policy, threshold
         self.is_fuzzy = policy == _FUZZY
         self.policy = f"{policy}/{threshold:g}" if self.is_fuzzy else policy
 
     def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
-        """Refused: answers have no text of their own."""
+        """Raise an InputError, because answers have no text of their own."""
         raise InputError(
             self.name,
-            "the mentions are strings: they stand nowhere without the text",
-            "give the file as a system, beside gold",
+            "answers name mentions without offsets and can only be read as a system",
+            f"--system NAME={self.name} (give the answers as a system, not as gold or training)",
         )
 
     def label_style(self, coding: Coding | None = None) -> LabelStyle:
-        """Mentions may overlap: one string may contain another."""
+        """Not flat, because one string may contain another."""
         return LabelStyle(flat=False)
 
     def aligner(self, gold: Source, coding: Coding, repair: str) -> Aligner:
-        """The locator of the strings in gold."""
+        """The aligner that locates the strings in gold."""
         return _Locator(self, coding, self._are_by_document(gold))
 
     def join(self, sources: Sequence[Source], name: str) -> Source:
-        """The answers of several files as those of one: each file covers only a part of gold."""
-        readers = [source.read for source in sources if isinstance(source, AnswerSource)]
-        read = partial(_read_all, readers)
-        return AnswerSource(name, read, self.policy_name, self.threshold)
+        """Join the answers of several files, each of which covers a part of gold."""
+        parts = [source for source in sources if isinstance(source, AnswerSource)]
+        read = partial(_read_all, [part.read for part in parts])
+        joined = AnswerSource(name, read, self.policy_name, self.threshold)
+        joined.parts = parts
+        return joined
+
+    def unreadable(self) -> Iterator[UnreadableAnswer]:
+        """Every answer that is not readable or only partly, in the order of the file."""
+        for source in self.parts or [self]:
+            for answer in source.read():
+                for kind in answer.problems:
+                    yield UnreadableAnswer(f"{source.name}:{answer.line}", kind, answer.excerpt)
 
     def _are_by_document(self, gold: Source) -> bool:
-        """Whether there is an answer for each document, not for each sentence."""
+        """Whether there is one answer per document instead of one per sentence."""
         answers = sum(1 for _ in self.read())
         sentences, documents, last_document = 0, 0, None
         for chunk in gold.chunks(Coding(), tokens=False):
             sentences += len(chunk)
             documents += int((np.diff(chunk.documents, prepend=-1) != 0).sum())
-            # A document that goes on from the chunk before was counted there.
+            # A document that continues from the chunk before was counted there.
             documents -= int(last_document is not None and chunk.documents[0] == last_document)
             last_document = int(chunk.documents[-1])
-        # If every document has one sentence, both counts agree and either reading is the same.
+        # If every document has one sentence, both counts agree and both readings are the same.
         if answers == sentences:
             return False
         if answers == documents:
@@ -217,8 +234,8 @@ class AnswerSource(Source):
         raise AlignmentError(
             self.name,
             f"{answers} answers, but gold has {sentences} sentences in {documents} documents",
-            "give an answer for each sentence, or for each document that holds a word, also where "
-            "it names nothing",
+            "give one answer per sentence, or one per document that is not empty, "
+            "including answers without mentions",
         )
 
 
@@ -243,7 +260,7 @@ class _Locator:
         if self.needs_whole_documents:
             edges = np.flatnonzero(np.diff(gold.documents, prepend=-1, append=-1))
         placed: list[PlacedMention] = []
-        # One answer for the sentences from `first` up to `behind`.
+        # One answer is for the sentences from `first` up to, but not including, `behind`.
         for first, behind in pairwise(edges.tolist()):
             placed += self._place_answer(gold, first, behind)
         of_mentions = dict.fromkeys((*_KINDS_OF_MENTIONS, MALFORMED), self._n_mentions)
@@ -263,7 +280,7 @@ class _Locator:
         self._check_text(answer, text, gold.place(begin))
         for kind, times in answer.problems.items():
             for _ in range(times):
-                self._notes.add(kind, answer.line)
+                self._notes.add(kind, answer.line, answer.excerpt)
         for mention in self._locate(answer, text):
             sentence = int(np.searchsorted(gold.starts, begin + mention.start, side="right")) - 1
             sentence_end = int(gold.starts[sentence + 1]) - begin
@@ -290,20 +307,20 @@ class _Locator:
             raise AlignmentError(
                 f"{self.source.name}:{answer.line}",
                 f"the answer is about another text than {place}",
-                "give the answers in the order of gold",
+                "give the answers in the same order as gold",
             )
 
     def _locate(self, answer: ModelAnswer, text: _GoldText) -> Iterator[PlacedMention]:
         """The places that the policy gives to each string of an answer.
 
         With policy `next` and the text "Ada met Ada", the first "Ada" of an answer is token 0, the
-        second token 2, and a third one is noted as named again without a further place.
+        second is token 2, and a third is noted as named more often than it occurs.
         """
         named: set[tuple[str, str]] = set()
         taken: set[tuple[tuple[int, int], str]] = set()
         renames = self.coding.labels.renames
         for written in answer.mentions:
-            # Types that --map makes equal are one type here, too.
+            # Types that --map makes equal are one type here as well.
             mention = written._replace(type=renames.get(written.type, written.type))
             identity = text.key(mention.text), mention.type
             is_first, type_code = identity not in named, self.coding.labels.type_code(written.type)
@@ -311,7 +328,7 @@ class _Locator:
             places = self._places(text, mention.text)
             free = [place for place in places if (place, mention.type) not in taken]
             meant = POLICIES[self.source.policy_name](places, free)
-            # A string that is named twice may mean the same place again: it counts once for a type.
+            # A string that is named twice may mean the same place, which counts once per type.
             new = [place for place in meant if place in free]
             taken.update((place, mention.type) for place in new)
             if not new:
@@ -336,7 +353,7 @@ class _Locator:
         return places
 
     def finish(self) -> None:
-        """Nothing to check: the answers were counted before."""
+        """Nothing to check, because the answers were counted before."""
 
 
 def answers(
@@ -349,9 +366,9 @@ def answers(
     """Answers of a language model in memory, one for each sentence (or document) of gold.
 
     Each answer is a string with JSON in it, or a decoded list or dictionary of mentions. `policy`
-    decides which place a string means: `next` (the next one that is free), `first`, `all`, or
-    `fuzzy`, which also accepts strings with at least `threshold` similarity. `name` is for
-    messages.
+    decides which occurrence in the text a string means: `next` (the next one that is not used yet),
+    `first`, `all`, or `fuzzy` (like `next`, but also strings with a similarity of at least
+    `threshold`). `name` is for messages.
 
     >>> import nerscope as ns
     >>> gold = [(["Ada", "met", "Bob"], ["B-PER", "O", "B-PER"])]
@@ -361,7 +378,7 @@ def answers(
     """
     check_arguments(answers, locals())
     if isinstance(given, str | bytes) or not has_items(given):
-        raise UsageError("answers", f"{given!r} cannot be", "give a list of answers")
+        raise UsageError("answers", f"{given!r} is not a list of answers", "give a list of answers")
     read = [read_answer(item, line) for line, item in enumerate(given, 1)]
     return AnswerSource(name, lambda: iter(read), policy, threshold)
 
@@ -379,7 +396,7 @@ def _read_all(
 
 
 def _read_lines(data: FileBytes) -> Iterator[ModelAnswer]:
-    """One answer per line; a line that is no JSON is an answer in words."""
+    """One answer per line; a line that is not JSON is an answer in words."""
     number = 0
     with data.open() as stream:
         for block in line_blocks(stream, data.name):
@@ -387,7 +404,9 @@ def _read_lines(data: FileBytes) -> Iterator[ModelAnswer]:
                 number += 1
                 if len(line) > _LONGEST_LINE:
                     raise FormatError(
-                        f"{data.name}:{number}", "the line is too long", "give an answer a line"
+                        f"{data.name}:{number}",
+                        f"the line is longer than {_LONGEST_LINE >> 20} MB",
+                        "write one answer per line",
                     )
                 if line.strip():
                     yield read_answer(_decode(line.decode()), number)
@@ -425,9 +444,9 @@ def _threshold(text: str) -> float:
 FILE_OPTIONS: Mapping[str, FileOption] = {
     "policy": FileOption(
         {name: name for name in POLICIES}.__getitem__,
-        f"which place a string means: {', '.join(POLICIES)}",
+        f"a policy for locating strings: {', '.join(POLICIES)}",
     ),
-    "threshold": FileOption(_threshold, "how alike a string must be for fuzzy, above 0 up to 1"),
+    "threshold": FileOption(_threshold, "the least similarity for fuzzy, above 0 and up to 1"),
 }
 FORMATS.add(
     "answers",

@@ -1,4 +1,4 @@
-"""The common base of files with one token per line: encoding, byte ranges, chunks, label codes."""
+"""The base class of files with one token per line: encoding, byte ranges, chunks, label codes."""
 
 import io
 import os
@@ -34,23 +34,23 @@ _FIRST_LABELS = 1000  # labels that almost always include O
 _FREED = 30 << 20  # bytes; the allocator learns nothing from arrays of more than 32 MiB
 
 SHARED_OPTIONS: Mapping[str, FileOption] = {
-    "scheme": FileOption(str, "the tagging scheme; told by looking otherwise"),
-    "encoding": FileOption(str, "the encoding, utf-8 unless told"),
+    "scheme": FileOption(str, "the tagging scheme (default: auto-detected)"),
+    "encoding": FileOption(str, "the encoding (default: utf-8)"),
     "tokens": FileOption(
         {name: name for name in (SAME, ANY, ALIGN)}.__getitem__,
-        "same, any if a system spells tokens its own way, align if it divides the text otherwise",
+        "same, any (tokens may be spelt differently from gold) or align (other tokens than gold)",
     ),
     "sentences": FileOption(
         {name: name for name in (SAME, ANY)}.__getitem__,
-        "same, or any if a system breaks sentences elsewhere than gold",
+        "same or any (other sentence breaks than gold)",
     ),
 }
 
 
 class ByteRange(NamedTuple):
-    """A range of the bytes of a file that holds whole sentences, and the line it begins with.
+    """A range of the bytes of a file with whole sentences, and its first line number.
 
-    `text` holds the bytes themselves if the file can only be read from start to end.
+    `text` has the bytes themselves if the file can only be read from start to end.
     """
 
     begin: int
@@ -60,17 +60,17 @@ class ByteRange(NamedTuple):
 
 
 class BlockReader(Protocol):
-    """Reads blocks of lines; it knows how far it has come in its file."""
+    """Reads blocks of lines and keeps track of the position in the file."""
 
     def read(self, data: bytes, final: bool) -> tuple[bytes, list[Corpus]]:
-        """The sentences of a block, and the bytes behind the last one that is surely complete.
+        """The bytes after the last sentence that is certainly complete, and the sentences.
 
-        There is one corpus for each label column, or none at all if there is no sentence.
+        There is one corpus per label column, or none if the block has no sentences.
         """
 
 
 class ColumnFile(Source):
-    """A file with one token per line. A subclass says how a line becomes a token and a label."""
+    """A file with one token per line. A subclass defines how to read a token and a label."""
 
     __slots__ = ()
     max_small: ClassVar[int]  # bytes of a file whose words are always kept
@@ -84,11 +84,11 @@ class ColumnFile(Source):
 
     @abstractmethod
     def reader(self, coding: Coding, tokens: bool | None) -> BlockReader:
-        """A reader that stands at the beginning of the file."""
+        """A reader for the whole file, which starts at its beginning."""
 
     @abstractmethod
     def relabeller(self, text: str) -> Callable[[str, str], str]:
-        """A function of a line and a label that gives the line with that label."""
+        """A function of a line and a label that returns the line with that label."""
 
     @property
     def info(self) -> SourceInfo:
@@ -111,14 +111,14 @@ class ColumnFile(Source):
         return None
 
     def check_options(self, choices: Sequence[str] = ("tokens", "sentences")) -> None:
-        """Refuse values that options cannot have; `choices` are options with a few values."""
+        """Refuse invalid values of options; `choices` are options with a fixed set of values."""
         for option in choices:
             value, known = getattr(self, option), self.file_options[option]
             try:
                 known.read(value)
             except (KeyError, TypeError):
                 raise UsageError(
-                    self.name, f"{option}={value!r} cannot be", f"give {known.give}"
+                    self.name, f"invalid value {option}={value!r}", f"give {known.give}"
                 ) from None
         if self.scheme is not None:
             scheme_named(self.scheme)
@@ -128,14 +128,14 @@ class ColumnFile(Source):
         for key in options:
             if key not in self.file_options:
                 raise UsageError(
-                    self.name, f"no file option is called '{key}'", suggest(key, self.file_options)
+                    self.name, f"unknown file option '{key}'", suggest(key, self.file_options)
                 )
         return replace(self, **options)  # type: ignore[type-var]  # subclasses are dataclasses
 
     def blocks(self) -> Iterator[bytes]:
         """The text of the file, or of its byte range, in blocks of whole lines."""
         shard = self.byte_range
-        from_start = shard is None or shard.begin == 0  # only there, a byte order mark is dropped
+        from_start = shard is None or shard.begin == 0  # a byte order mark is removed only there
         if shard is not None and shard.text is not None:
             yield from line_blocks(io.BytesIO(shard.text), self.name, self.encoding, from_start)
             return
@@ -171,8 +171,8 @@ class ColumnFile(Source):
             if size < enough:
                 continue
             rest, corpora = reader.read(b"".join(pending), final=False)
-            # A sentence longer than a block is read again only when twice as much of it is there:
-            # so the time stays linear.
+            # A sentence longer than a block is read again only when the text has doubled, so that
+            # the time stays linear.
             pending, size, enough = [rest], len(rest), max(BLOCK // 2, 2 * len(rest))
             if corpora:
                 is_empty = False
@@ -184,11 +184,11 @@ class ColumnFile(Source):
             yield corpora
         elif is_empty:
             raise InputError(
-                self.name, "the file holds no sentence", "check that it is the right file"
+                self.name, "the file contains no sentences", "check that it is the right file"
             )
 
     def relabelled(self, labels: Mapping[int, str]) -> bytes | None:
-        """The bytes of the file with other labels; line ends, encoding and all else stay."""
+        """The bytes of the file with other labels; everything else stays unchanged."""
         with self.content.open() as stream:
             text = stream.read().decode(self.encoding)
         bom = BOM if text.startswith(BOM) else ""
@@ -206,36 +206,36 @@ class ColumnFile(Source):
 def _keep_freed_memory() -> None:
     """Make the allocator reuse the arrays of one block for the next.
 
-    glibc gives large freed arrays back to the system after each block, and fresh pages take longer
-    to get than to fill. Once it has freed one array of this size (never touched, so it costs
-    nothing), its threshold rises and it keeps up to twice as much.
+    glibc returns large freed arrays to the system after each block, and getting new pages takes
+    longer than filling them. After it has freed one array of this size (which is never touched, so
+    it costs nothing), its threshold rises and it keeps up to twice as much.
     """
     np.empty(_FREED, np.uint8)
 
 
 class _RawLabels:
-    """Dense codes for the few labels of a file, in the order in which they turn up.
+    """Dense codes for the few labels of a file, in the order in which they occur.
 
-    The vocabulary gives sparse codes (even ones for short strings, odd ones for others), this
-    numbers them 0, 1, 2 …: `_dense[sparse code]` is the dense code, -1 for a label that has not
+    The vocabulary gives sparse codes (even ones for short strings, odd ones for others). They are
+    renumbered 0, 1, 2 …: `_dense[sparse code]` is the dense code, or -1 for a label that has not
     been seen yet. In a file that begins with `B-PER O O`, the sparse codes are 0 2 2, and the dense
     codes 0 1 1.
     """
 
     def __init__(self) -> None:
         self.size = 0
-        self.outside = -1  # the code of O, once it has turned up
+        self.outside = -1  # the code of O, once it has occurred
         self._vocabulary = Vocabulary()
         self._dense = np.full(0, -1, np.int32)
 
     def codes(self, buffer: Buffer, starts: Ints, ends: Ints) -> tuple[Ints, list[str]]:
-        """The codes of the labels at some places of a buffer, and the labels that are new."""
+        """The codes of the labels at some places of a buffer, and the new labels."""
         sparse = self._vocabulary.encode_fields(buffer, starts, ends)
         if self._vocabulary.bound > len(self._dense):
             self._dense = np.pad(
                 self._dense, (0, self._vocabulary.bound - len(self._dense)), constant_values=-1
             )
-        # Almost every block holds only labels that are known from the blocks before it.
+        # Almost every block has only labels that are known from the blocks before it.
         codes = self._dense.take(sparse)
         if codes.min(initial=0) >= 0:
             return codes, []
@@ -250,10 +250,10 @@ class _RawLabels:
 
 
 class LabelColumn:
-    """The labels of one column: raw codes of what is written, and the codes all files share.
+    """The labels of one column: raw codes of the texts, and the codes that all files share.
 
-    `I-PER` in IOB1 and `B-PER` in BIO are two raw labels. Raw codes tell which scheme a file is in;
-    the shared codes of `LabelCodes` are what mentions are decoded from.
+    `I-PER` in IOB1 and `B-PER` in BIO are two raw labels. The scheme of a file is detected from raw
+    codes; mentions are decoded from the shared codes of `LabelCodes`.
     """
 
     def __init__(self, labels: LabelCodes, scheme: Scheme | None) -> None:
@@ -266,7 +266,7 @@ class LabelColumn:
         self, buffer: Buffer, starts: Ints, ends: Ints, lines: Ints, name: str
     ) -> tuple[Ints, Ints]:
         """The raw and the shared codes of the labels at some places of a buffer."""
-        # Most labels of most files are a lone O. Once it is known, only the others are looked up.
+        # Most labels of most files are O. Once its code is known, only the others are looked up.
         if self._raw.outside < 0 and len(starts) > _FIRST_LABELS:
             self.read(buffer, starts[:_FIRST_LABELS], ends[:_FIRST_LABELS], lines, name)
         is_known = self._raw.outside >= 0
@@ -281,13 +281,13 @@ class LabelColumn:
         return raw, labels
 
     def _learn(self, new: Sequence[str], raw: Ints, lines: Ints, name: str) -> None:
-        """Parse new labels; one that cannot be parsed is refused at its line."""
+        """Parse new labels; an invalid label is refused with its line."""
         codes = []
         bare = self.scheme.bare if self.scheme else None
         without_type = label_without_type([*self.texts, *new]) if bare is None else None
         for text in new:
             label = parse_label(text, bare)
-            # In a file that began without types, the first label with one is out of place.
+            # In a file that begins with labels without types, the first label with one is refused.
             if label is None or without_type in (text, *self.texts):
                 first = int(np.argmax(raw == len(self.texts) + new.index(text)))
                 raise label_error(f"{name}:{lines[first]}", without_type or text)
@@ -298,11 +298,11 @@ class LabelColumn:
 
 def _all_but_outside(buffer: Buffer, starts: Ints, ends: Ints) -> Ints:
     """The places of the labels other than O."""
-    differs = buffer.take(starts, mode="clip") != ord(OUTSIDE_LABEL)  # clip: without a check
+    differs = buffer.take(starts, mode="clip") != ord(OUTSIDE_LABEL)  # clip avoids a bounds check
     differs |= ends - starts != len(OUTSIDE_LABEL)
     return np.flatnonzero(differs)
 
 
 def _narrowest(size: int) -> type[np.signedinteger[Any]]:
-    """The integer type that holds codes below a size: small codes are quicker to compare."""
+    """The smallest integer type for codes below a size; small codes are faster to compare."""
     return np.int8 if size < 1 << 7 else np.int16 if size < 1 << 15 else np.int32

@@ -12,7 +12,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from nerscope.corpus.arrays import Bools, Ints
-from nerscope.corpus.corpus import Coding, Corpus, ReadingNotes
+from nerscope.corpus.corpus import Coding, Corpus, ReadingNotes, file_option
 from nerscope.corpus.mentions import encode
 from nerscope.corpus.schemes import LABEL_FIXES, OUTSIDE_LABEL, Scheme, Transitions, scheme_named
 from nerscope.corpus.vocabulary import Fields
@@ -49,11 +49,11 @@ FILE_OPTIONS: Mapping[str, FileOption] = {
     "token": FileOption(int, "the column of the token: 0 is the first, -1 the last"),
     "label": FileOption(int, "the column of the label: 0 is the first, -1 the last"),
     "document": FileOption(int, "the column that names the document, if there is one"),
-    "separator": FileOption(str, "tab or space; told by looking otherwise"),
+    "separator": FileOption(str, "tab or space (default: auto-detected)"),
     **SHARED_OPTIONS,
     "mend": FileOption(
         {name: name for name in LABEL_FIXES}.__getitem__,
-        "handles, to join @ and the name behind it into one mention",
+        "handles, which joins @ and the name after it to one mention",
     ),
     "comments": FileOption(
         lambda text: _YES_NO[text.lower()],
@@ -68,9 +68,9 @@ class ConllFile(ColumnFile):
 
     `token`, `label` and `document` are columns: 0 is the first, -1 the last. `separator`, `scheme`
     and `comments` are detected at the beginning of the file if they are None. `tokens` and
-    `sentences` say how the tokens and sentences of a system go with those of gold, `mend` how
-    labels are repaired; docs/files.md explains all options. `byte_range` is the part of the file
-    that is read, by default all of it.
+    `sentences` define how the tokens and sentences of a system may differ from gold, `mend` how
+    labels are corrected; docs/files.md explains all options. `byte_range` is the part of the file
+    that is read (default: the whole file).
 
     >>> file = ConllFile("da.conllu", token=1, label=2)
     >>> file.name, file.token, file.label
@@ -95,7 +95,7 @@ class ConllFile(ColumnFile):
     always_flat = True
 
     def __post_init__(self) -> None:
-        # The file of a path may not exist yet: then it is opened when it is read.
+        # A file that does not exist yet is opened when it is read.
         if not isinstance(self.path, FileBytes) and _exists(self.path):
             object.__setattr__(self, "path", FileBytes.of(self.path))
         name = self.path.name if isinstance(self.path, FileBytes) else os.fsdecode(self.path)
@@ -104,12 +104,16 @@ class ConllFile(ColumnFile):
             value = getattr(self, option)
             expect(option, value, int, f"give {FILE_OPTIONS[option].give}")
             if abs(value) > _MOST_COLUMNS:
-                raise UsageError(self.name, f"{option}={value} cannot be", "count columns from 0")
-        expect("comments", self.comments, (bool, type(None)), "say True or False")
+                raise UsageError(
+                    self.name,
+                    f"invalid value {option}={value}",
+                    f"count columns from 0: {file_option(self.name, f'{option}=1')}",
+                )
+        expect("comments", self.comments, (bool, type(None)), "give True or False")
         if self.separator is not None and self.separator not in SEPARATORS:
             raise UsageError(
                 self.name,
-                f"no separator is called '{self.separator}'",
+                f"unknown separator '{self.separator}'",
                 suggest(self.separator, SEPARATORS),
             )
         choices = ["tokens", "sentences", *(["mend"] if self.mend is not None else [])]
@@ -125,12 +129,12 @@ class ConllFile(ColumnFile):
         return _ConllReader(self, coding, [self.label], tokens)
 
     def two_sides(self) -> tuple["ConllFile", "ConllFile"]:
-        """The last column is predicted, the one before it gold, as for conlleval."""
+        """The last column is the prediction and the column before it is gold, as in conlleval."""
         if self.n_columns < 3:
             raise UsageError(
                 self.name,
                 "no system is given",
-                "name one, as --system bert=bert.txt, or give a file with gold and predicted",
+                "--system NAME=FILE, or give a file with a gold and a predicted column",
             )
         # With label=-1, gold is column -2.
         return replace(self, label=self.label - 1), self
@@ -146,7 +150,7 @@ class ConllFile(ColumnFile):
 
     @property
     def file(self) -> Hashable:
-        """Everything but the label column: gold and predictions of one file are read together."""
+        """All but the label column, so that gold and predictions of a file are read together."""
         return replace(self, label=0)
 
     def together(
@@ -162,7 +166,7 @@ class ConllFile(ColumnFile):
         self, members: Sequence[Source], coding: Coding, tokens: bool | None
     ) -> Iterator[list[Corpus]]:
         columns = [member.label for member in members if isinstance(member, ConllFile)]
-        distinct = list(dict.fromkeys(columns))  # two systems may name the same column
+        distinct = list(dict.fromkeys(columns))  # two systems may be the same column
         for corpora in self.read_chunks(_ConllReader(self, coding, distinct, tokens)):
             yield [corpora[distinct.index(column)] for column in columns]
 
@@ -184,7 +188,7 @@ class ConllFile(ColumnFile):
 def _exists(path: str | os.PathLike[str]) -> bool:
     try:
         return os.fspath(path) == STANDARD_INPUT or Path(path).exists()
-    except OSError:  # reading the file gives the message
+    except OSError:  # reading the file raises the error
         return False
 
 
@@ -198,8 +202,8 @@ class ColumnLayout(NamedTuple):
 def detect_layout(data: bytes, file: ConllFile) -> ColumnLayout:
     """Detect tabs or spaces, and comment lines, from the beginning of a file.
 
-    `#` can be a token: lines that begin with it are comments only if the first line is one that
-    CoNLL-U has, or if the option `comments` says so.
+    `#` can be a token. Lines that begin with it are comments only if the first line is a typical
+    comment of CoNLL-U, or with the option `comments=yes`.
 
     >>> detect_layout(b"# sent_id = 1\\n1\\tAda\\tB-PER\\n", ConllFile("da.conllu"))
     ColumnLayout(separator=b'\\t', comments=True)
@@ -219,8 +223,8 @@ def detect_layout(data: bytes, file: ConllFile) -> ColumnLayout:
 class _ConllReader:
     """The state of reading one file: its layout, and the next line and document.
 
-    `tokens` says whether tokens get codes (True), are left out (False), or stay offsets into the
-    bytes of the file (None), where they can still be compared.
+    With `tokens=True`, tokens get codes; with False, they are left out; with None, they stay
+    offsets into the bytes of the file, which can still be compared.
     """
 
     def __init__(
@@ -239,7 +243,7 @@ class _ConllReader:
         self.document_name: bytes | None = None  # of the sentence before
 
     def read(self, data: bytes, final: bool) -> tuple[bytes, list[Corpus]]:
-        """The sentences of a block, and the bytes of the last one if it may go on."""
+        """The bytes of the last sentence if it may continue, and the other sentences."""
         if not data:
             return b"", []
         self.layout = self.layout or detect_layout(data, self.file)
@@ -251,7 +255,7 @@ class _ConllReader:
         self.line += block.n_lines
         if self.file.document is None:
             self.documents += len(block.documents)
-        # Not `data`: laying out may have removed blanks, which moves offsets.
+        # Not `data`, because laying out may have removed blanks, which changes offsets.
         return full_block.data[block.size :], corpora
 
     def _check_columns(self, block: LineBlock) -> None:
@@ -260,11 +264,13 @@ class _ConllReader:
         if len(short):
             kind = "tab" if self.layout and self.layout.separator == b"\t" else "space"
             columns = plural(int(counts[short[0]]), f"{kind}-separated column")
+            other = "space" if kind == "tab" else "tab"
             raise FormatError(
                 f"{self.file.name}:{self.line + block.rows[short[0]]}",
                 f"{columns} where {self.needed} are needed",
-                "mend the line; say separator=tab or separator=space if the guess is wrong, "
-                "comments=yes if it is a comment",
+                "correct the line; if the separator is wrong: "
+                f"{file_option(self.file.name, f'separator={other}')}; if the line is a comment: "
+                f"{file_option(self.file.name, 'comments=yes')}",
             )
         for column in self.columns:
             at, token = (
@@ -273,8 +279,8 @@ class _ConllReader:
             if len(counts) and np.equal(at, token).any():
                 raise FormatError(
                     f"{self.file.name}:{self.line + block.rows[0]}",
-                    "the label column is the column of the token",
-                    "give a file with more columns, or say token=… and label=…",
+                    "the label column is also the token column",
+                    f"name two columns: {file_option(self.file.name, 'token=0,label=1')}",
                 )
 
     def _documents(self, block: LineBlock) -> Ints:
@@ -297,8 +303,8 @@ class _ConllReader:
         if self.locates_tokens:
             unread = Fields(block.buffer, *block.field(self.file.token))
         if self.encodes_tokens:
-            # Most tokens are known from earlier blocks. The vocabulary compares their bytes as
-            # machine words, all tokens of a block at once, and makes no string of them.
+            # Most tokens are known from earlier blocks. The vocabulary compares the bytes of all
+            # tokens of a block at once, as machine words, and creates no strings.
             tokens = self.coding.tokens.encode_fields(block.buffer, *block.field(self.file.token))
         corpora = []
         for number, column in self.columns.items():
@@ -322,12 +328,12 @@ class _ConllReader:
 
 
 def _is_unwritable(word: str) -> bool:
-    """Whether a token would be read back as another one, or as two."""
+    """Whether a token would be read as another token, or as two."""
     return not word or bool(_BREAKS.search(word)) or word.startswith(_DOCUMENT)
 
 
 def write_conll(corpus: Corpus, scheme: Scheme) -> bytes:
-    """A corpus as two columns: tokens and labels in a scheme; a line before each document.
+    """A corpus as two columns, tokens and labels in a scheme, with a line before each document.
 
     >>> from nerscope.corpus.schemes import BIO
     >>> write_conll(Corpus.of([(["Ada", "spoke"], ["B-PER", "O"])]), BIO)
@@ -337,7 +343,7 @@ def write_conll(corpus: Corpus, scheme: Scheme) -> bytes:
     names = corpus.coding.labels.texts_in(scheme)
     if any(re.search(r"\s", name) for name in names):
         raise InputError(
-            corpus.name, "a type has a blank in it, which columns cannot hold", "rename the type"
+            corpus.name, "a type contains a blank, which columns cannot hold", "rename the type"
         )
     begins_document = _document_begins(corpus)
     lines: list[str] = []
@@ -347,7 +353,7 @@ def write_conll(corpus: Corpus, scheme: Scheme) -> bytes:
             raise InputError(
                 corpus.name,
                 f"sentence {sentence + 1} has a token that lines and columns cannot hold",
-                "take out tabs, line ends, empty tokens, -DOCSTART- and a byte order mark",
+                "remove tabs, line ends, empty tokens, -DOCSTART- and a byte order mark",
             )
         lines += [f"{_DOCUMENT}\t{OUTSIDE_LABEL}", ""] if begins_document[sentence] else []
         lines += [
@@ -358,20 +364,20 @@ def write_conll(corpus: Corpus, scheme: Scheme) -> bytes:
 
 
 def _document_begins(corpus: Corpus) -> Bools:
-    """Whether a -DOCSTART- line goes before each sentence.
+    """Whether a -DOCSTART- line is written before each sentence.
 
-    One document needs no line. If each sentence is a document, as in texts that are read without
-    documents, the lines would say no more than the blank lines do.
+    A single document needs no line. If each sentence is a document, as in texts that are read
+    without documents, the lines would add nothing to the blank lines.
     """
     begins = np.diff(corpus.documents, prepend=-1) != 0
     return begins if 1 < begins.sum() < len(begins) else np.zeros(len(begins), bool)
 
 
 def fits(name: str, head: bytes) -> bool:
-    """Whether a file certainly holds columns: by its ending, and because all lines end in a label.
+    """Whether a file certainly has columns: it has a usual ending, and all lines end in a label.
 
-    Other column files (labels without a prefix or in another column, another ending) are read as
-    columns too, if no other format fits them.
+    Other column files (labels without a prefix or in another column, another ending) are also read
+    as columns if no other format fits them.
 
     >>> fits("gold.conll", b"Ada B-PER\\nspoke O\\n"), fits("gold.mine", b"Ada B-PER\\nspoke O\\n")
     (True, False)

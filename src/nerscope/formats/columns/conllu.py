@@ -1,7 +1,7 @@
-"""CoNLL-U: treebanks with named entities in a key of MISC, or in a column with a name.
+"""CoNLL-U: treebanks with named entities in a key of MISC, or in a named column.
 
 A label is the value of a key (`NER=B-PER`), or a column that `# global.columns` names (CoNLL-U
-Plus). `Entity=(…` brackets, as corpora with coreference have them, are spans that may be nested.
+Plus). Brackets such as `Entity=(…`, in corpora with coreference, are spans that may be nested.
 """
 
 import os
@@ -15,7 +15,7 @@ import numpy as np
 
 from nerscope.corpus.arrays import Bools, Ints, Objects
 from nerscope.corpus.arrays import Bytes as Buffer
-from nerscope.corpus.corpus import Coding, Corpus, Note, ReadingNotes
+from nerscope.corpus.corpus import Coding, Corpus, Note, ReadingNotes, file_option
 from nerscope.corpus.mentions import encode
 from nerscope.corpus.schemes import OUTSIDE_LABEL, Scheme, Transitions, parse_label, scheme_named
 from nerscope.corpus.vocabulary import padded
@@ -28,15 +28,15 @@ from nerscope.formats.files import HEAD, FileBytes
 from nerscope.formats.source import LabelStyle, Source, require_tokens
 
 NAME = "conllu"
-KEYS = ("NER", "NE", "name")  # of labels in MISC, or columns, whatever their case
+KEYS = ("NER", "NE", "name")  # of labels in MISC, or columns; case does not matter
 BRACKETS = "Entity"
 COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 _BREAKS = re.compile(r"[\t\r\n]")
 _GLOBAL_COLUMNS = re.compile(r"#\s*global\.columns\s*=\s*(.*)")
 _GLOBAL_ENTITY = re.compile(rb"(?m)^#\s*global\.Entity\s*=\s*(.*)$")
 _RANGE = re.compile(rb"(\d{1,9})-(\d{1,9})")
-_NO_VALUE = b"_*"  # each means that there is no value
-# The label of a multiword token, given to the first, the middle and the last of its words.
+_NO_VALUE = b"_*"  # each means that the value is missing
+# The labels of the first, the middle and the last words of a multiword token with a label.
 # `S-LOC` on three words becomes B-LOC I-LOC E-LOC.
 _SHARES = {
     "B": "BII",
@@ -49,10 +49,10 @@ _SHARES = {
     "W": "BME",
 }
 RANGES, EMPTY = "multiword tokens, read as their words", "empty nodes, left out"
-SHARED_OUT = "labels of multiword tokens, given to their words"
+SHARED_OUT = "labels of multiword tokens, applied to their words"
 
 CONLLU_OPTIONS: Mapping[str, FileOption] = {
-    "key": FileOption(str, "the key of MISC, or the column, that holds the label: NER"),
+    "key": FileOption(str, "the key in MISC, or the column, with the labels, such as NER"),
     **SHARED_OPTIONS,
 }
 
@@ -63,13 +63,13 @@ class ConlluLayout(NamedTuple):
     id: int
     form: int
     misc: int | None
-    label: int  # the column that holds the label, or the keys
-    key: str | None  # of the label, where the column holds keys
-    width: int  # how many columns there are
+    label: int  # the column of the label, or of the keys
+    key: str | None  # of the label, if the column has keys
+    width: int  # the number of columns
 
     @property
     def is_bracketed(self) -> bool:
-        """Whether brackets open and close mentions, instead of labels."""
+        """Whether mentions are given by brackets instead of labels."""
         return self.key == BRACKETS
 
 
@@ -77,7 +77,7 @@ class ConlluLayout(NamedTuple):
 class ConlluFile(ColumnFile):
     """A CoNLL-U file, and where its labels are.
 
-    `key` is the key of MISC, or the column, that holds labels; by default it is detected.
+    `key` is the key in MISC, or the column, with the labels (default: auto-detected).
 
     >>> line = b"1\\tAda\\tAda\\tPROPN\\t_\\t_\\t0\\troot\\t_\\tNER=B-PER|SpaceAfter=No\\n"
     >>> file = ConlluFile(FileBytes("da.conllu", data=line))
@@ -99,9 +99,8 @@ class ConlluFile(ColumnFile):
     always_flat: bool = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(
-            self, "path", self.content
-        )  # opened once: standard input has no second time
+        # Opened once, because standard input can be read only once.
+        object.__setattr__(self, "path", self.content)
         object.__setattr__(self, "name", self.content.name)
         expect("key", self.key, (str, type(None)), f"give {CONLLU_OPTIONS['key'].give}")
         self.check_options()
@@ -135,7 +134,7 @@ class ConlluFile(ColumnFile):
 
 
 def _with_label(text: str, key: str | None, label: str) -> str:
-    """A column with another label; a token without a label gets none for `O`.
+    """A column with another label; if a token has no label, `O` is not written.
 
     >>> _with_label("SpaceAfter=No", "NER", "B-PER"), _with_label("_", "NER", "O")
     ('SpaceAfter=No|NER=B-PER', '_')
@@ -150,7 +149,7 @@ def _with_label(text: str, key: str | None, label: str) -> str:
 
 
 def fits(name: str, head: bytes) -> bool:
-    """Whether a file has an entity key in MISC, or says which of its columns holds labels.
+    """Whether a file has an entity key in MISC, or names a column with labels.
 
     >>> fits("x", b"1\\tAda" + 7 * b"\\t_" + b"\\tname=B-PER\\n"), fits("x", b"1\\tAda\\tB-PER\\n")
     (True, False)
@@ -167,7 +166,7 @@ def fits(name: str, head: bytes) -> bool:
 
 
 def _columns_of(lines: Iterable[str]) -> list[str] | None:
-    """The names of the columns, where the comments at the beginning give them."""
+    """The names of the columns, if the comments at the beginning give them."""
     for line in lines:
         if line.strip() and not line.startswith("#"):
             return None
@@ -189,7 +188,7 @@ def _label_column(columns: list[str], key: str | None) -> int | None:
 
 
 def _keys_in(misc: str) -> list[str]:
-    """The keys of a MISC column that hold a label or brackets."""
+    """The keys of a MISC column with a label or brackets as value."""
     pairs = (pair.partition("=")[::2] for pair in misc.split("|"))
     known = {name.lower() for name in KEYS}
     return [
@@ -201,15 +200,15 @@ def _keys_in(misc: str) -> list[str]:
 
 
 def _detect_layout(blocks: Iterator[bytes], key: str | None, name: str) -> ConlluLayout:
-    """Find the labels: in the column or key that is given, by names of columns, or by keys."""
+    """Find the labels: in the given column or key, by names of columns, or by keys."""
     first = next(blocks, b"")
     columns = _columns_of(first.decode().split("\n")) or list(COLUMNS)
     missing = [column for column in ("ID", "FORM") if column not in columns]
     if missing:
         raise FormatError(
             f"{name}:1",
-            f"global.columns names no {' and no '.join(missing)}",
-            "name the columns of the number and of the token ID and FORM",
+            f"global.columns does not contain {' and '.join(missing)}",
+            "name the column of the token number ID and the column of the token FORM",
         )
     misc = columns.index("MISC") if "MISC" in columns else None
     known = (columns.index("ID"), columns.index("FORM"), misc)
@@ -219,7 +218,7 @@ def _detect_layout(blocks: Iterator[bytes], key: str | None, name: str) -> Conll
     if misc is not None and key:
         return ConlluLayout(*known, misc, key, len(columns))
     if misc is not None:
-        # The first label may stand far behind the beginning: read on until there is one.
+        # The first label may be far from the beginning, so blocks are read until there is one.
         for data in chain([first], blocks):
             if label_key := _best_key(data, misc):
                 return ConlluLayout(*known, misc, label_key, len(columns))
@@ -227,7 +226,7 @@ def _detect_layout(blocks: Iterator[bytes], key: str | None, name: str) -> Conll
 
 
 def _best_key(data: bytes, misc: int) -> str | None:
-    """The key of a block that holds labels, or else that of brackets."""
+    """The key of the labels in a block, or else the key of brackets."""
     if b"=" not in data:
         return None
     keys: dict[str, None] = {}
@@ -242,32 +241,35 @@ def _best_key(data: bytes, misc: int) -> str | None:
 def _no_labels(name: str, key: str | None, columns: list[str]) -> FormatError:
     if key:
         return FormatError(
-            name, f"no column is called '{key}'", f"say key=…; the columns are {', '.join(columns)}"
+            name,
+            f"unknown column '{key}'",
+            f"{file_option(name, 'key=COLUMN')} with one of: {', '.join(columns)}",
         )
     return FormatError(
         name,
-        f"no token has a label: there is no {', '.join(f'{name}=' for name in KEYS)} in MISC",
-        "say key=… if the label has another name; for labels in a column, say format=conll",
+        f"no token has a label: MISC has no {', '.join(f'{name}=' for name in KEYS)}",
+        f"{file_option(name, 'key=KEY')} if the labels have another key; "
+        f"{file_option(name, 'format=conll')} if they are in a column",
     )
 
 
 class _TokenLines(NamedTuple):
-    """The token lines of a block by kind, as places among them.
+    """The token lines of a block by kind, as indices of token lines.
 
-    `1-2 don't`, `1 do`, `2 n't`, `2.1 _` are a range (place 0), two words (1 and 2) and an empty
+    `1-2 don't`, `1 do`, `2 n't`, `2.1 _` are a range (index 0), two words (1 and 2) and an empty
     node (3).
     """
 
     words: Ints
-    begins: Ints  # where sentences begin among the words
+    begins: Ints  # the indices of words that begin a sentence
     ranges: Ints  # multiword tokens
     empty: Ints  # empty nodes
 
 
 def _sort_lines(block: LineBlock, column: int) -> _TokenLines:
-    """Tell words from ranges (`1-2`) and empty nodes (`1.1`) by their numbers."""
+    """Separate words from ranges (`1-2`) and empty nodes (`1.1`) by their numbers."""
     body = block.buffer[: len(block.data)]
-    # The first - or . behind the start of a number belongs to it if it stands before its end.
+    # The first - or . after the start of a number belongs to it if it is before its end.
     marks = np.append(np.flatnonzero((body == ord("-")) | (body == ord("."))), len(body) - 1)
     starts, ends = block.field(column)
     first = marks[np.searchsorted(marks, starts)]
@@ -290,16 +292,17 @@ class _KeyValues(NamedTuple):
 
 
 def _values(block: LineBlock, column: int, key: str | None) -> _KeyValues:
-    """The values of a key of a column, or of the column itself; `_` and `*` are no values."""
+    """The values of a key in a column, or of the column; `_` and `*` are missing values."""
     starts, ends = block.field(column)
     given = np.ones(len(starts), bool)
     if key is not None:
         body = block.buffer[: len(block.data)]
         at = _behind(body, f"{key}=".encode())
-        # A key belongs to the line that starts before it, if it lies in the right column of it.
+        # A key belongs to the line that starts before it, if it is in the right column.
         row = np.searchsorted(block.field(0)[0], at, side="right") - 1
         inside = (at > starts[row]) & (at <= ends[row])
-        at, row = at[inside][::-1], row[inside][::-1]  # of several values in a line, the first wins
+        # Reversed, so that the first of several values in a line wins.
+        at, row = at[inside][::-1], row[inside][::-1]
         given[:] = False
         given[row], starts[row] = True, at
         ends = _before_bar(body, starts, ends)
@@ -308,10 +311,10 @@ def _values(block: LineBlock, column: int, key: str | None) -> _KeyValues:
 
 
 def _behind(body: Buffer, sign: bytes) -> Ints:
-    """The offsets behind a key and its `=`, if a tab or a bar stands before the key.
+    """The offsets after a key and its `=`, if a tab or a bar precedes the key.
 
-    All `=` of the block are candidates. Each turn of the loop goes one letter back and keeps those
-    whose letter fits: for `NER=` first those behind an R, then those behind ER, then behind NER.
+    All `=` of the block are candidates. Each turn of the loop goes back one letter and keeps the
+    candidates with the right letter: for `NER=` those after R, then after ER, then after NER.
     """
     at = np.flatnonzero(body == sign[-1])
     at = at[at >= len(sign)]
@@ -340,7 +343,7 @@ class _ConlluReader:
         self.line, self.documents, self.last_document = 1, 0, -1
 
     def read(self, data: bytes, final: bool) -> tuple[bytes, list[Corpus]]:
-        """The sentences of a block as one corpus, and the bytes of the last if it may go on."""
+        """The bytes of the last sentence if it may continue, and one corpus of the others."""
         if not data:
             return b"", []
         if self.file.layout.is_bracketed and (header := _GLOBAL_ENTITY.search(data)):
@@ -362,10 +365,11 @@ class _ConlluReader:
             raise self._refused(block, row, f"{columns} where {width} are needed")
         first = block.buffer[block.field(self.file.layout.id)[0]]
         for row in np.flatnonzero((first < ord("0")) | (first > ord("9"))).tolist():
-            raise self._refused(block, row, "the line has no number")
+            raise self._refused(block, row, "the line does not begin with a token number")
 
     def _refused(self, block: LineBlock, row: int, fact: str) -> FormatError:
-        fix = "mend the line; for other columns than those of CoNLL-U, say format=conll"
+        other_columns = file_option(self.file.name, "format=conll")
+        fix = f"correct the line; for columns other than those of CoNLL-U: {other_columns}"
         return FormatError(self._place(block, row), fact, fix)
 
     def _place(self, block: LineBlock, row: int) -> str:
@@ -399,16 +403,16 @@ class _ConlluReader:
         return self._with_labels(corpus, block, lines, multiwords)
 
     def _multiwords(self, block: LineBlock, lines: _TokenLines) -> Iterator[tuple[int, Ints]]:
-        """Each multiword token, and its words: places among the token lines.
+        """Each multiword token and its words, as indices of token lines.
 
-        A range may promise more words than the sentence has: then it ends with the sentence.
+        If a range has more words than the sentence, it ends with the sentence.
         """
         starts, ends = block.field(self.file.layout.id)
         bounds = np.append(lines.begins, len(lines.words))
         for row in lines.ranges.tolist():
             number = _RANGE.fullmatch(block.data[starts[row] : ends[row]])
             if number is None:
-                raise self._refused(block, row, "the line has no number")
+                raise self._refused(block, row, "the line does not begin with a token number")
             first = int(np.searchsorted(lines.words, row))
             last = bounds[np.searchsorted(bounds, first, side="right")] if first < bounds[-1] else 0
             size = int(number[2]) - int(number[1]) + 1
@@ -427,8 +431,8 @@ class _ConlluReader:
         values = _values(block, self.file.layout.misc, "SpaceAfter")
         closed = values.given & (block.buffer[values.starts] == ord("N"))
         for row, inside in multiwords:
-            # The words of a multiword token are parts of it: only its own value counts, and says
-            # whether a blank follows its last word.
+            # For the words of a multiword token, only the value of the token counts; it applies to
+            # the last word.
             closed[inside] = False
             closed[inside[-1:]] = closed[row]
         blanks = np.ones(len(lines.words), np.int64)
@@ -446,8 +450,8 @@ class _ConlluReader:
     ) -> Corpus:
         layout = self.file.layout
         starts, ends, given = _values(block, layout.label, layout.key)
-        # A label is two offsets. Labels that the file does not spell out, O and the shares of a
-        # multiword token's label, are appended behind the block, and the offsets point there.
+        # A label is two offsets. Labels that are not in the file (O, and the labels of the words of
+        # a multiword token) are appended after the block, and the offsets point there.
         behind = bytearray(OUTSIDE_LABEL.encode())
         starts[~given], ends[~given] = len(block.data), len(block.data) + 1
         shared: list[int] = []
@@ -473,7 +477,7 @@ class _ConlluReader:
 
     def _with_spans(self, corpus: Corpus, block: LineBlock, lines: _TokenLines) -> Corpus:
         starts, ends, given = _values(block, self.file.layout.label, BRACKETS)
-        given[lines.ranges] = False  # brackets stand on words and empty nodes
+        given[lines.ranges] = False  # brackets belong to words and empty nodes
         rows = np.flatnonzero(given)
         before = np.searchsorted(lines.words, rows)
         behind = np.searchsorted(lines.words, rows, side="right")
@@ -522,7 +526,7 @@ def write_conllu(corpus: Corpus, scheme: Scheme) -> bytes:
             raise InputError(
                 corpus.name,
                 f"sentence {sentence + 1} has a token that lines and columns cannot hold",
-                "take tabs, line ends and empty tokens out",
+                "remove tabs, line ends and empty tokens",
             )
         lines += ["# newdoc"] if several and new[sentence] else []
         lines.append(f"# sent_id = {sentence + 1}")
@@ -535,14 +539,16 @@ def _label_texts(corpus: Corpus, scheme: Scheme) -> list[str]:
     mentions = corpus.mentions()
     if not mentions.are_flat:
         raise InputError(
-            corpus.name, "its mentions overlap, which labels cannot write", "convert flat ones"
+            corpus.name,
+            "its mentions overlap, and labels cannot represent overlapping mentions",
+            "write a format with spans, for example OUT.jsonl",
         )
     codes = encode(mentions, corpus.starts, corpus.coding.labels, scheme)
     names = corpus.coding.labels.texts_in(scheme)
     if any(re.search(r"[|\t\r\n]", names[code]) for code in np.unique(codes)):
         raise InputError(
             corpus.name,
-            "a type has a tab, a line end or a bar in it, which MISC cannot hold",
+            "a type contains a tab, a line end or a bar, which MISC cannot hold",
             "rename the type",
         )
     return [names[code] for code in codes.tolist()]

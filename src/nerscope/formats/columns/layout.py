@@ -1,24 +1,23 @@
-"""Where the lines and columns of a block of text are, by arithmetic on its bytes.
+"""Find the lines and columns of a block of text with numpy, without splitting strings.
 
-No string is split: a field is two offsets into the block, and numpy finds the fields of all lines
-at once. Worked example, with `/` for a newline:
+A field is two offsets into the block, and numpy finds the fields of all lines at once. Worked
+example, with `/` for a newline:
 
     bytes       a   O / b   B - X / / c   O /
     offset      0 1 2 3 4 5 6 7 8 9 10  12  14
     fields end    1   3   5       9 10    12  14      at each separator and each newline
 
-A field starts behind the end of the field before it. The end at 10 directly follows the one at 9:
-that field is empty, which means an empty line between sentences. The others are a table, with a
+A field starts after the end of the field before it. The end at 10 directly follows the end at 9:
+that field is empty, which means an empty line between sentences. The other ends are a table, with a
 row for each token line and a column for each column of the file:
 
     row 0   1  3        token a, label O
     row 1   5  9        token b, label B-X
-    row 2  12 14        token c, label O: it begins a sentence, because the empty line is before it
+    row 2  12 14        token c, label O: begins a sentence, because an empty line is before it
 
-The label of row 1 starts behind offset 5 and ends before 9: bytes 6 to 8, `B-X`. This way takes a
-few passes over the bytes. It fits if all lines are empty or have the same number of columns
-(`EvenFields`). Everything else takes the careful way, whose rows may differ in width
-(`RaggedFields`).
+The label of row 1 starts after offset 5 and ends before 9: bytes 6 to 8, `B-X`. This method takes a
+few passes over the bytes. It works if all lines are empty or have the same number of columns
+(`EvenFields`). All other blocks use a slower method, for rows of different widths (`RaggedFields`).
 """
 
 import re
@@ -37,13 +36,13 @@ _NEW_DOCUMENT = re.compile(rb"(?m)^#[ \t]*newdoc\b")
 _BLANK_LINE = re.compile(rb"(?m)^[ \t]+$")
 _BLANKS = re.compile(rb" {2,}")
 _EDGE_BLANKS = re.compile(rb"(?m)^ +| +$")
-_SLICE = 1 << 22  # bytes that are searched in one go
+_SLICE = 1 << 22  # bytes that are searched at once
 
 
 class EvenFields(NamedTuple):
     """The fields of lines that all have the same number of columns.
 
-    A row usually starts behind the end of the row before. Rows behind an empty line or a document
+    A row usually starts after the end of the row before. Rows after an empty line or a document
     line do not, so their starts are given.
     """
 
@@ -59,7 +58,7 @@ class EvenFields(NamedTuple):
         at = column % self.ends.shape[1]
         starts = self.ends[:, at - 1] + 1
         if at == 0:
-            # at - 1 is the last column: shifted by a row, it is the end of the row before.
+            # at - 1 is the last column; shifted by a row, it is the end of the row before.
             starts[1:] = starts[:-1].copy()
             starts[self.begins] = self.begin_at
         return starts, self.ends[:, at]
@@ -82,7 +81,7 @@ class RaggedFields(NamedTuple):
     def field(self, column: int) -> tuple[Ints, Ints]:
         """The offsets where a column starts and ends in each row; -1 is the last column."""
         at = self.first + column if column >= 0 else self.last + (column + 1)
-        # A field starts behind the end of the field before it, on the same line or the line before.
+        # A field starts after the end of the field before it, on the same line or the line before.
         starts = self.ends[at - 1] + 1
         if len(at) and at[0] == 0:
             starts[0] = 0
@@ -94,7 +93,7 @@ class RaggedFields(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LineBlock:
-    """A block of lines: which of them hold tokens, and where their columns are.
+    """A block of lines, with the lines that have tokens and the places of their columns.
 
     In the example at the top of this module, `rows` is [0, 1, 3], because line 2 is empty; `begins`
     is [0, 2] and `begin_at` [0, 11]: the second sentence begins with row 2, at offset 11.
@@ -105,7 +104,7 @@ class LineBlock:
     buffer: Bytes  # the data as numbers, padded for the vocabulary
     n_lines: int
     fields: EvenFields | RaggedFields
-    rows: Ints  # the numbers of the lines that hold a token
+    rows: Ints  # the numbers of the lines with a token
     begins: Ints  # the places in `rows` at which a sentence begins
     begin_at: Ints  # the offsets at which these sentences begin
     documents: Ints  # the lines before which a document begins
@@ -124,7 +123,7 @@ class LineBlock:
         return self.fields.field(column)
 
     def without_last_sentence(self) -> "LineBlock":
-        """The block without its last sentence, which may go on in the next block."""
+        """The block without its last sentence, which may continue in the next block."""
         n_rows = int(self.begins[-1]) if len(self.begins) else 0
         line = int(self.rows[n_rows]) if len(self.begins) else 0
         return replace(
@@ -145,8 +144,9 @@ def lay_out(
 ) -> LineBlock:
     """Find the lines and columns of a block that ends in a newline.
 
-    `needed` is the least number of columns of a token line. Comments, rows of different width, runs
-    of blanks, separator lines that hold blanks, and very long sentences take the careful way.
+    `needed` is the least number of columns of a token line. Blocks with comments, rows of different
+    width, runs of blanks, separator lines with blanks, or very long sentences use the slower
+    method.
 
     >>> block = lay_out(b"a O\\nb B-X\\n\\nc O\\n", b" ", False, 2, [-1])
     >>> starts, ends = block.field(-1)
@@ -162,7 +162,7 @@ def _even_block(data: bytes, separator: bytes, needed: int) -> LineBlock | None:
     """The block if all its lines are empty or have the same number of columns, none of them empty.
 
     In the example at the top, the delimiter at 10 directly follows another one and is left out. The
-    other ends make a table if their number is that of rows times columns.
+    other ends form a table if there are rows times columns of them.
     """
     buffer = padded(data)
     body = buffer[: len(data)]
@@ -184,14 +184,14 @@ def _even_block(data: bytes, separator: bytes, needed: int) -> LineBlock | None:
 def _block_of_table(
     data: bytes, buffer: Bytes, table: Ints, newline: Bools, doubled: Bools
 ) -> LineBlock | None:
-    """The block, if each row ends in a newline and only empty lines lie between rows.
+    """The block, if each row ends in a newline and only empty lines are between rows.
 
-    The number of fields alone does not show it: `a b/c/d e f/` has 6, like three rows of two.
+    The number of fields is not enough: `a b/c/d e f/` has 6, like three rows of two.
     """
     line_ends = table[:, -1].copy()
     if not newline.take(line_ends).all():
         return None
-    next_byte = buffer[1:].take(line_ends)  # the first byte of the line behind each row
+    next_byte = buffer[1:].take(line_ends)  # the first byte of the line after each row
     gaps = np.flatnonzero(next_byte == _NEWLINE)
     empty = line_ends[gaps] + 1
     if len(empty) != np.count_nonzero(doubled):  # runs of empty lines, or empty fields
@@ -203,7 +203,7 @@ def _block_of_table(
     starts = _document_starts(data, buffer, opening)
     if len(starts):
         return _with_documents(data, buffer, table, empty, starts)
-    # For each empty line, the number of rows before it: all lines of a run have the same.
+    # The number of rows before each empty line, which is the same for all lines of a run.
     runs = np.flatnonzero(np.diff(empty, prepend=-1) != 1)
     behind = np.repeat(gaps + 1, np.diff(runs, append=len(empty)))
     return _block_of_rows(data, buffer, table, empty, behind, starts)
@@ -212,7 +212,7 @@ def _block_of_table(
 def _with_documents(
     data: bytes, buffer: Bytes, table: Ints, empty: Ints, starts: Ints
 ) -> LineBlock:
-    """The block of a table in which some rows are document lines: they hold no token."""
+    """The block of a table in which some rows are document lines, which have no token."""
     lines = np.searchsorted(table[:, 0], starts)
     skipped = np.sort(np.concatenate([empty, table[lines, -1]]))
     tokens = np.delete(table, lines, axis=0)
@@ -230,8 +230,8 @@ def _block_of_rows(
     All other lines end at the offsets `skipped`; `behind` is the number of rows before each.
     """
     n_lines = len(table) + len(skipped)
-    # Of several skipped lines behind the same row, the next row starts behind the last one. The
-    # place of that line is the number of lines skipped so far, which is added to line numbers.
+    # If several lines are skipped after a row, the next row starts after the last of them. The
+    # index of that line is the number of lines skipped so far, which is added to line numbers.
     behind = np.concatenate([[0], behind])
     last = np.flatnonzero(np.append(behind[1:] != behind[:-1], True) & (behind < len(table)))
     begins, begin_at = behind[last], np.concatenate([[0], skipped + 1])[last]
@@ -243,8 +243,8 @@ def _block_of_rows(
 
 
 def _document_starts(data: bytes, buffer: Bytes, opening: Ints) -> Ints:
-    """Those of the offsets `opening` at which a document line begins, sorted."""
-    # Comparing the second byte of all candidates first leaves few for Python to look at.
+    """The offsets among `opening` at which a document line begins, sorted."""
+    # Comparing the second byte of all candidates first leaves few to check in Python.
     likely = opening[buffer.take(opening + 1) == _DOCSTART[1]].tolist()
     starts = sorted(at for at in likely if data.startswith(_DOCSTART, at))
     return np.array(starts, np.int64)
@@ -255,8 +255,8 @@ def _careful_block(
 ) -> LineBlock:
     """The block of lines of any width.
 
-    Runs of blanks, and separator lines that hold blanks, are rare. They are replaced, and the block
-    is laid out again, only if there are empty fields or too few columns.
+    Runs of blanks, and separator lines with blanks, are rare. They are replaced, and the block is
+    laid out again, only if there are empty fields or too few columns.
     """
     block, has_empty = _ragged_block(data, separator, has_comments)
     if has_empty and separator == b" ":
@@ -278,7 +278,7 @@ def _ragged_block(data: bytes, separator: bytes, has_comments: bool) -> tuple[Li
     first[1:] = last[:-1] + 1
     line_ends = ends[last]
     starts[1:] = line_ends[:-1] + 1
-    token = line_ends > starts  # whether each line holds a token: so far, all but empty ones
+    token = line_ends > starts  # whether each line has a token; so far, all except empty lines
 
     def lines_of(pattern: re.Pattern[bytes]) -> Ints:
         return np.searchsorted(starts, [match.start() for match in pattern.finditer(data)])
@@ -291,7 +291,7 @@ def _ragged_block(data: bytes, separator: bytes, has_comments: bool) -> tuple[Li
         token[comments] = False
         new_documents = np.intersect1d(lines_of(_NEW_DOCUMENT), comments)
         documents = np.union1d(documents, new_documents)
-        # A comment does not end a sentence: without comments, lines on both sides of it touch.
+        # A comment does not end a sentence, so comments are removed before sentences are found.
         content = np.delete(token, comments)
     opens = content.copy()
     opens[1:] &= ~content[:-1]
@@ -305,7 +305,7 @@ def _ragged_block(data: bytes, separator: bytes, has_comments: bool) -> tuple[Li
 
 
 def _delimiters(body: Bytes, separator: bytes) -> Ints:
-    """The offsets where fields end; slices of a long block need no large arrays in between."""
+    """The offsets where fields end; a long block is searched in slices to save memory."""
     ends = []
     for begin in range(0, len(body), _SLICE):
         piece = body[begin : begin + _SLICE]
@@ -314,7 +314,7 @@ def _delimiters(body: Bytes, separator: bytes) -> Ints:
 
 
 def _has_empty_fields(ends: Ints, newline: Bools) -> bool:
-    """Whether two delimiters stand side by side, other than the newlines of an empty line."""
+    """Whether two delimiters are adjacent, except the newlines of an empty line."""
     if len(ends) and ends[0] == 0 and not newline[0]:
         return True
     touching = ends[1:] - ends[:-1] == 1
@@ -322,7 +322,7 @@ def _has_empty_fields(ends: Ints, newline: Bools) -> bool:
 
 
 def _comment_lines(lines: list[int], token: Bools) -> Ints:
-    """Those of the lines with # that are comments: they stand before a sentence's first token.
+    """The lines with # that are comments, which are before the first token of a sentence.
 
     Inside a sentence, # is a token.
     """
@@ -338,7 +338,7 @@ def _may_hold_blank_lines(
 ) -> bool:
     """Whether a token line has too few columns or an empty label.
 
-    It may then be a separator line that holds blanks.
+    It may then be a separator line with blanks.
     """
     if block.column_counts().min(initial=needed) < needed:
         return True

@@ -1,1 +1,1 @@
-"""JSON and JSON Lines: values, records in the layouts of many tools, and what wraps them."""
+"""JSON and JSON Lines: values, records in the layouts of many tools, and their wrappers."""

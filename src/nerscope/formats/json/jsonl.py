@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
-from nerscope.corpus.corpus import Coding, Corpus, ParsedSentence, ReadingNotes
+from nerscope.corpus.corpus import Coding, Corpus, ParsedSentence, ReadingNotes, file_option
 from nerscope.corpus.schemes import Scheme, scheme_named
 from nerscope.errors import FormatError, InputError, UsageError, expect
 from nerscope.formats.base import FORMATS, FileOption, Format
@@ -24,7 +24,7 @@ _SMALL_FILE = 4 << 20  # bytes
 _HEAD = 4096  # bytes from which the format is detected
 _TOKENS = ("same", "any", "align")
 _ENDINGS = (".jsonl", ".ndjson", ".json")
-# The beginning of an object or a pair, perhaps in a list; no line of columns looks like it.
+# The beginning of an object or a pair, perhaps in a list. No line of columns matches it.
 _STRING = rb'"(?:[^"\\]|\\.)*'
 _BEGINNING = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*(?:\[\s*)?"
@@ -34,7 +34,7 @@ _NOT_A_LINE = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\{\s*\n|\[\s*[\[{])")
 
 
 def _names(text: str) -> list[str]:
-    """Names of labels in order: all of them with + between, or a file with one per line."""
+    """Names of labels in order: separated by +, or a file with one name per line."""
     if "+" in text:
         return text.split("+")
     with FileBytes.of(text).open() as stream:
@@ -45,12 +45,12 @@ def _names(text: str) -> list[str]:
 
 
 FILE_OPTIONS: Mapping[str, FileOption] = {
-    "names": FileOption(_names, "what labels that are numbers mean: O+B-PER+…, or a file"),
-    "annotator": FileOption(str, "whose annotations count, where there are several annotators"),
-    "scheme": FileOption(str, "the tagging scheme of labels; told by looking otherwise"),
+    "names": FileOption(_names, "the names of numeric labels, in order: O+B-PER+…, or a file"),
+    "annotator": FileOption(str, "the annotator whose annotations are read, if there are several"),
+    "scheme": FileOption(str, "the tagging scheme of the labels (default: auto-detected)"),
     "tokens": FileOption(
         {name: name for name in _TOKENS}.__getitem__,
-        "same, any if a system spells tokens its own way, align if it divides the text otherwise",
+        "same, any (tokens may be spelt differently from gold) or align (other tokens than gold)",
     ),
 }
 
@@ -85,7 +85,7 @@ class JsonFile(Source):
         expect("annotator", annotator, (str, int, type(None)), "give the name of an annotator")
         if tokens not in _TOKENS:
             raise UsageError(
-                self.name, f"tokens={tokens!r} cannot be", f"give {FILE_OPTIONS['tokens'].give}"
+                self.name, f"invalid value tokens={tokens!r}", f"give {FILE_OPTIONS['tokens'].give}"
             )
         self.respells, self._aligns = tokens == "any", tokens == "align"
         self._names, self._annotator = names, None if annotator is None else str(annotator)
@@ -98,19 +98,19 @@ class JsonFile(Source):
 
     @property
     def retokenised(self) -> bool:
-        """Whether it holds text, which is divided into tokens, or the option tokens=align."""
+        """Whether it contains text, which is divided into tokens, or tokens=align was given."""
         return self._aligns or (self._first is not None and isinstance(self._first.record, Record))
 
     @property
     def always_flat(self) -> bool:  # type: ignore[override]
-        """Whether it holds labels."""
+        """Whether it contains labels."""
         first = self._first
         return first is not None and first.schema.counts == LABELS
 
     def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
-        """Chunks of whole sentences, with notes on what was left out before each."""
+        """Chunks of whole sentences, with notes on records that were left out before each."""
         left_out: LeftOut = {}
-        # One chunk is held back, so that records left out at the end are noted in the last one.
+        # One chunk is held back, so that records left out at the end are noted in the last chunk.
         held: Corpus | None = None
         for chunk in self._chunks(coding, tokens, left_out):
             if held is not None:
@@ -136,7 +136,7 @@ class JsonFile(Source):
         yield from gather_chunks(sentences, self.name, coding, self._scheme, tokens=tokens)
 
     def _records(self, left_out: LeftOut) -> Iterator[ParsedRecord]:
-        """All records; those of another schema than the first are refused."""
+        """All records; a record with another schema than the first is refused."""
         first: tuple[int, str] | None = None
         for line, value in json_values(self._data):
             place = f"{self.name}:{line}"
@@ -147,22 +147,26 @@ class JsonFile(Source):
                 if parsed.schema.name != first[1]:
                     raise FormatError(
                         place,
-                        f"this record has {parsed.schema.name}, that of line {first[0]} has "
-                        f"{first[1]}",
-                        "write all records of a file the same way, or in two files",
+                        f"this record has {parsed.schema.name}, but the record on line {first[0]} "
+                        f"has {first[1]}",
+                        "use the same keys in all records, or split the file in two",
                     )
                 yield parsed
 
 
 def _no_record(name: str, left_out: LeftOut) -> InputError:
     if not left_out:
-        return InputError(name, "the file holds no sentence", "check that it is the right file")
+        return InputError(name, "the file contains no sentences", "check that it is the right file")
     counts = ", ".join(f"{note.times} {kind}" for kind, note in left_out.items())
-    return InputError(name, f"no record remains ({counts})", "check the answers and annotator=")
+    return InputError(
+        name,
+        f"all records were left out ({counts})",
+        f"check the answers, or choose an annotator: {file_option(name, 'annotator=NAME')}",
+    )
 
 
 def _take_notes(chunk: Corpus, left_out: LeftOut) -> Corpus:
-    """The chunk with notes on what was left out since the last call; they are cleared."""
+    """The chunk with the notes since the last call, which are cleared."""
     notes = dict(left_out)
     left_out.clear()
     return (
@@ -173,7 +177,7 @@ def _take_notes(chunk: Corpus, left_out: LeftOut) -> Corpus:
 
 
 def fits(name: str, head: bytes) -> bool:
-    """Whether a file holds JSON, except answers that name mentions without offsets.
+    """Whether a file is JSON, except answers that name mentions without offsets.
 
     >>> fits("a.txt", b'{"text": "Ada", "label": [[0, 3, "PER"]]}'), fits("a.txt", b"{ O")
     (True, False)
@@ -184,24 +188,24 @@ def fits(name: str, head: bytes) -> bool:
     values = first_values(name, head)
     if values:
         return _are_records(values, name, head)
-    # A first line longer than the head: its value cannot be decoded.
+    # If the first line is longer than the head, its value is incomplete.
     is_cut = len(head) >= _HEAD and b"\n" not in head.strip()
     is_json = has_ending or is_cut or bool(_NOT_A_LINE.match(head))
     return is_json and not FORMATS["answers"].fits(name, head)
 
 
 def _are_records(values: Sequence[Any], name: str, head: bytes) -> bool:
-    # One record with offsets is enough: others may have no mentions.
+    # One record with offsets is enough, because others may have no mentions.
     verdicts = {has_offsets(value) for value in values}
     if verdicts != {None}:
         return True in verdicts
-    # Unknown layouts are read here too: the error then lists the known ones.
+    # Unknown layouts are also read here, so that the error lists the known ones.
     is_known = any(isinstance(value, Mapping) and schema_of(value) for value in values)
     return is_known or not FORMATS["answers"].fits(name, head)
 
 
 def write_lines(corpus: Corpus, scheme: Scheme) -> bytes:
-    """A corpus as JSON Lines: text, tokens and spans; they need no scheme.
+    """A corpus as JSON Lines with text, tokens and spans; the scheme is not used.
 
     >>> corpus = Corpus.of([(["Ada", "spoke"], ["B-PER", "O"])])
     >>> print(write_lines(corpus, scheme_named("bio")).decode())

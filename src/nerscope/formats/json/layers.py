@@ -1,15 +1,16 @@
-"""The keys of a record that hold mentions, and what to do if several do."""
+"""Find the keys of a record that hold mentions; refuse records in which several keys do."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from numbers import Integral
 from typing import Any
 
+from nerscope.corpus.corpus import file_option
 from nerscope.errors import FormatError
 from nerscope.formats.json.marks import PIECES, is_placed, listed, spelling, spellings
 
-# Keys in lower case and without _ or -; the first one that the record has counts.
-LABEL_KEYS = ("nertags", "tags", "labels", "ner")  # one for each token
+# Keys in lower case and without _ or -; the first key that the record has is used.
+LABEL_KEYS = ("nertags", "tags", "labels", "ner")  # of labels, one per token
 SPAN_KEYS = (
     *("spans", "entities", "ents", "ner", "label", "labels"),
     *("extractions", "annotations", "predictions"),
@@ -18,7 +19,7 @@ _CERTAIN_KEYS = SPAN_KEYS[:3]  # any value under one of these is meant as mentio
 
 
 def rows_of(marks: object) -> list[Any] | None:
-    """The marks in a list, from a list, from parallel lists, or from lists by name.
+    """The marks as one list, from a list, from parallel lists, or from lists by name.
 
     >>> rows_of({"start": [0], "end": [3], "label": ["PER"]})
     [{'start': 0, 'end': 3, 'label': 'PER'}]
@@ -37,7 +38,7 @@ def rows_of(marks: object) -> list[Any] | None:
 
 
 def are_spans(value: object) -> bool:
-    """Whether any mark has a place; marks without one among them are refused when they are read.
+    """Whether any mark has offsets; other marks in the list are refused when they are read.
 
     >>> are_spans([{"start": 0, "end": 3, "label": "PER"}, {"text": "x"}]), are_spans([])
     (True, False)
@@ -69,7 +70,7 @@ def other_keys(keys: tuple[str, ...], *used: str | None) -> tuple[str, ...]:
 
 
 def may_say_mentions(key: str, value: object) -> bool:
-    """Whether a value seems to be meant as mentions, even if it cannot be read.
+    """Whether a value seems to contain mentions, even if it cannot be read.
 
     >>> may_say_mentions("spans", "0 6 LOC"), may_say_mentions("labels", ["sports"])
     (True, False)
@@ -84,12 +85,12 @@ def may_say_mentions(key: str, value: object) -> bool:
 
 
 def _is_missing(value: object) -> bool:
-    """Whether a value is missing: None, or NaN from a data frame."""
+    """Whether a value is missing: None, or NaN in a data frame."""
     return value is None or (isinstance(value, float) and value != value)
 
 
 def are_tags(labels: Sequence[Any]) -> bool:
-    """Whether labels are those of mentions, not parts of speech or topics.
+    """Whether labels are labels of mentions, not parts of speech or topics.
 
     >>> are_tags(["B-PER", "I-PER"]), are_tags(["PER", "O"]), are_tags(["NNP", "VB"])
     (True, True, False)
@@ -102,7 +103,7 @@ def are_tags(labels: Sequence[Any]) -> bool:
 def are_other_tags(others: Sequence[Any], labels: Sequence[Any]) -> bool:
     """Whether `others` are labels of mentions too, but of different ones than `labels`.
 
-    Numbers and names cannot be compared, only whether both change at the same tokens.
+    Numbers and names cannot be compared; only the tokens at which they change can.
 
     >>> are_other_tags([0, 1], ["O", "B-PER"]), are_other_tags([1, 1], ["O", "B-PER"])
     (False, True)
@@ -119,9 +120,9 @@ def _pattern(labels: Sequence[Any]) -> list[int]:
 
 
 def check_one_layer(item: Mapping[str, Any], used: Sequence[str | None], place: str) -> None:
-    """Refuse spans under a second key, or anything like them if none are under the one in use.
+    """Refuse spans under a second key, and also similar values if the key in use has no spans.
 
-    The key in use is the last of `used`; None if there is none.
+    The key in use is the last of `used`; it may be None.
 
     >>> check_one_layer({"text": "Ada", "spans": [], "entities": []}, ("text", "spans"), "a:1")
     """
@@ -143,15 +144,15 @@ def two_layers_error(keys: Iterable[str], place: str) -> FormatError:
     return FormatError(
         place,
         f"there are mentions under {' and under '.join(keys)}",
-        "keep one of the keys in the file",
+        "keep only one of these keys; in a table, name the column: FILE::label=COLUMN",
     )
 
 
 def unread_error(keys: Iterable[str], place: str) -> FormatError:
-    """The error for mentions that would otherwise be lost in silence."""
+    """The error for mentions that would otherwise be ignored silently."""
     return FormatError(
         place,
-        f"no mention can be read, though something stands under {' and under '.join(keys)}",
-        "give mentions under one key, each as [start, end, type], or start, end and label by name; "
-        "for mentions without offsets say format=answers",
+        f"no mentions can be read from the value of {' and '.join(keys)}",
+        "give all mentions under one key, each as [start, end, type] or as an object with start, "
+        f"end and label; for mentions without offsets: {file_option(place, 'format=answers')}",
     )

@@ -1,4 +1,4 @@
-"""One span as tools write it: under various keys, in letters or tokens, in some fragments."""
+"""Read one span as tools write it: under various keys, in characters or tokens, in fragments."""
 
 import re
 import reprlib
@@ -7,9 +7,10 @@ from functools import lru_cache
 from numbers import Integral
 from typing import Any, NamedTuple, TypeAlias
 
+from nerscope.corpus.corpus import file_option
 from nerscope.errors import FormatError
 
-# Keys in lower case and without _ or -; the first one that the mark has counts.
+# Keys in lower case and without _ or -; the first key that the mark has is used.
 _LETTER_STARTS = ("startchar", "charstart", "startoffset", "beginoffset", "startpos", "offset")
 _LETTER_ENDS = ("endchar", "charend", "endoffset", "endpos")
 _STARTS = ("start", "begin", "startindex", "startidx")
@@ -20,17 +21,18 @@ _TYPES = (
     *("label", "type", "entitygroup", "entitytype", "tag", "class", "category"),
     *("extractionclass", "labels", "entity"),
 )
-# `word`, as pipelines give it, is not among them: tokenisers change its spelling.
+# `word`, as in pipelines, is not included, because tokenisers change its spelling.
 _SURFACES = ("text", "surface", "mention", "extractiontext")
 _NESTED = ("charinterval",)  # keys of a mapping inside a mark that holds the offsets
 PIECES = ("B-", "I-", "E-", "S-", "L-", "U-")
-# NUL would end strings unnoticed, U+001F separates tokens in results, lone surrogates are no text.
+# NUL would silently end strings, U+001F separates tokens in results, and lone surrogates are not
+# valid text.
 FORBIDDEN = re.compile("[\0\x1f\ud800-\udfff]")
 _LARGEST_OFFSET = 1 << 40
 _SHOWN = 60  # characters of a value in a message
 
 Fragments: TypeAlias = tuple[tuple[int, int], ...]
-Names: TypeAlias = Sequence[str] | None  # of labels that are numbers
+Names: TypeAlias = Sequence[str] | None  # of numeric labels
 
 
 class SpanMark(NamedTuple):
@@ -42,7 +44,7 @@ class SpanMark(NamedTuple):
 
 
 class _MarkKeys(NamedTuple):
-    """The keys under which a mark has what."""
+    """The keys of a mark, by meaning; None if the mark does not have one."""
 
     start: str | None
     end: str | None
@@ -55,8 +57,8 @@ class _MarkKeys(NamedTuple):
 def mark_of(mark: object, letters: bool, place: str, names: Names = None) -> SpanMark:
     """Read a span from a mapping or a list [start, end, type].
 
-    `letters` says whether offsets count letters or tokens; `names` are those of types that are
-    numbers.
+    With `letters`, offsets count characters, otherwise tokens; `names` are the names of numeric
+    types.
 
     >>> mark_of([0, 3, "PER"], True, "a.jsonl:1")
     SpanMark(fragments=((0, 3),), types=['PER'], surface=None)
@@ -69,9 +71,9 @@ def mark_of(mark: object, letters: bool, place: str, names: Names = None) -> Spa
     if row is None or len(row) != 3:
         raise FormatError(
             place,
-            f"{shown(mark)} is no span",
-            "give [start, end, type], or start, end and label by name; "
-            "for mentions without offsets say format=answers",
+            f"{shown(mark)} is not a span",
+            "give [start, end, type], or an object with start, end and label; "
+            f"for mentions without offsets: {file_option(place, 'format=answers')}",
         )
     start, end, kind = row
     return SpanMark(
@@ -105,7 +107,7 @@ def pair_of(pair: object, place: str) -> tuple[int, int]:
     row = listed(pair)
     if row is None or len(row) != 2:
         raise FormatError(
-            place, f"{shown(pair)} is no fragment", "give each fragment as [start, end]"
+            place, f"{shown(pair)} is not a fragment", "give each fragment as [start, end]"
         )
     return _offset(row[0], place), _offset(row[1], place)
 
@@ -115,8 +117,8 @@ def _mark_of_mapping(mark: Mapping[str, Any], letters: bool, place: str, names: 
     if keys.type is None:
         raise FormatError(
             place,
-            f"a mention has no type: its keys are {shown_keys(mark)}",
-            "give each mention a label",
+            f"a mention has no type (its keys are {shown_keys(mark)})",
+            "give each mention its type under the key label",
         )
     fragments = _fragments(mark, keys, place)
     given = mark[keys.type]
@@ -124,8 +126,8 @@ def _mark_of_mapping(mark: Mapping[str, Any], letters: bool, place: str, names: 
     if spelling(keys.type) == "entity" and types[0].startswith(PIECES):
         raise FormatError(
             place,
-            f"{types[0]} is a piece of a mention, not a whole one",
-            "join the pieces: pipelines do it if told an aggregation_strategy",
+            f"{types[0]} is the label of a word piece, not the type of a mention",
+            'join the pieces: pipeline(…, aggregation_strategy="simple")',
         )
     return SpanMark(fragments, types, _surface(mark, keys))
 
@@ -137,8 +139,9 @@ def _fragments(mark: Mapping[str, Any], keys: _MarkKeys, place: str) -> Fragment
     if keys.start is None or (keys.end is None and keys.length is None):
         raise FormatError(
             place,
-            f"no start and end are given: the keys are {shown_keys(mark)}",
-            "give start and end; for mentions without offsets say format=answers",
+            f"no start and end were given (the keys are {shown_keys(mark)})",
+            "give start and end; for mentions without offsets: "
+            f"{file_option(place, 'format=answers')}",
         )
     start = _offset(mark[keys.start], place)
     if keys.end is not None:
@@ -147,7 +150,7 @@ def _fragments(mark: Mapping[str, Any], keys: _MarkKeys, place: str) -> Fragment
 
 
 def _surface(mark: Mapping[str, Any], keys: _MarkKeys) -> str | None:
-    """The words that a mark repeats, if they are meant to be exactly those of the text."""
+    """The text that a mark repeats, if it should be exactly the text at its offsets."""
     if keys.surface is None or mark.get("alignment_status", "match_exact") != "match_exact":
         return None
     given = mark[keys.surface]
@@ -167,14 +170,14 @@ def _offset(value: object, place: str) -> int:
     ):
         raise FormatError(
             place,
-            f"{shown(value)} is no offset",
+            f"invalid offset {shown(value)}",
             "give whole numbers, counted from 0, for start and end",
         )
     return int(value)
 
 
 def name_of(value: object, names: Names, place: str) -> str:
-    """The type or label that a string or number stands for.
+    """The type or label for a string or number.
 
     >>> name_of("PER", None, "a.jsonl:1"), name_of(1, ["O", "B-PER"], "a.jsonl:1")
     ('PER', 'B-PER')
@@ -183,30 +186,33 @@ def name_of(value: object, names: Names, place: str) -> str:
         return value
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise FormatError(
-            place, f"{shown(value)} is no type", "give each mention a type that is a whole string"
+            place,
+            f"invalid type {shown(value)}",
+            "give each mention a non-empty string as its type",
         )
     if names is None:
         raise FormatError(
             place,
-            f"the label {shown(value)} is a number, and nobody said what it means",
-            "say names=O+B-PER+I-PER, all names in order, or names=FILE with one a line",
+            f"label {shown(value)} is a number and no label names were given",
+            f"{file_option(place, 'names=O+B-PER+I-PER')} (all names, in order), "
+            "or names=FILE with one name per line",
         )
     if not 0 <= int(value) < len(names):
         raise FormatError(
             place,
-            f"the label {shown(value)} is a number beyond the {len(names)} names",
-            "give as many names as there are labels, in order",
+            f"label {shown(value)} is a number, but only {len(names)} label names were given",
+            f"{file_option(place, 'names=O+B-PER+I-PER')} (all names, in order, counted from 0)",
         )
     return names[int(value)]
 
 
 def check_surface(mark: SpanMark, held: str | Sequence[str], place: str) -> None:
-    """Refuse offsets that point at other words than the mark repeats, and guess what they count.
+    """Refuse offsets that do not match the text that the mark repeats; guess what they count.
 
     >>> check_surface(SpanMark(((0, 2),), ["PER"], "Ada"), "Ada spoke", "a.jsonl:1")
     Traceback (most recent call last):
-    nerscope.errors.FormatError: a.jsonl:1: at 0–2 stands 'Ad', not 'Ada'. \
-Fix: ends are inclusive: add 1 to each end
+    nerscope.errors.FormatError: a.jsonl:1: the text at 0–2 is 'Ad', not 'Ada'. \
+Fix: add 1 to each end; the ends are inclusive
     """
     if mark.surface is None:
         return
@@ -223,8 +229,8 @@ Fix: ends are inclusive: add 1 to each end
     where = ", ".join(f"{start}–{end}" for start, end in mark.fragments)
     raise FormatError(
         place,
-        f"at {where} stands {shown(there)}, not {shown(mark.surface)}",
-        next(fixes, "count from 0; the end is the first one behind the mention"),
+        f"the text at {where} is {shown(there)}, not {shown(mark.surface)}",
+        next(fixes, "count from 0; the end is the offset after the mention"),
     )
 
 
@@ -254,20 +260,20 @@ def _utf8(text: str, start: int, end: int) -> str:
     return text.encode("utf-8", "replace")[start:end].decode("utf-8", "replace")
 
 
-# What wrong offsets may count, and the fix for each.
+# Possible meanings of wrong offsets, and the fix for each.
 _OF_TEXT: Sequence[tuple[_Cut, str]] = (
-    (_utf16, "offsets count UTF-16 units, as JavaScript does: count characters"),
-    (_utf8, "offsets count bytes: count characters"),
+    (_utf16, "count characters; the offsets count UTF-16 units, as in JavaScript"),
+    (_utf8, "count characters; the offsets count bytes"),
 )
 _OF_BOTH: Sequence[tuple[_Cut, str]] = (
-    (lambda held, start, end: held[start : end + 1], "ends are inclusive: add 1 to each end"),
+    (lambda held, start, end: held[start : end + 1], "add 1 to each end; the ends are inclusive"),
     (
         lambda held, start, end: held[max(start - 1, 0) : max(end - 1, 0)],
-        "offsets count from 1: take 1 from each start and end",
+        "subtract 1 from each start and end; the offsets count from 1",
     ),
     (
         lambda held, start, end: held[max(start - 1, 0) : end],
-        "starts count from 1: take 1 from each start",
+        "subtract 1 from each start; the starts count from 1",
     ),
 )
 
@@ -294,7 +300,7 @@ def spellings(keys: tuple[str, ...]) -> Mapping[str, str]:
 def first_key(
     mapping: Mapping[str, Any], candidates: Sequence[str], suits: Callable[[Any], object]
 ) -> str | None:
-    """The first of the candidates that the mapping has with a value that suits.
+    """The first candidate that the mapping has with a value for which `suits` is true.
 
     >>> first_key({"Text": "Ada", "tokens": ["Ada"]}, ["tokens", "text"], lambda value: True)
     'tokens'
@@ -353,7 +359,7 @@ def are_strings(value: object) -> bool:
 
 
 def shown(value: object) -> str:
-    """A value in a message, shortened to one line.
+    """A value for a message, shortened to one line.
 
     >>> shown("x" * 100)
     "'xxxxxxxxxxxxxxxxxxxxxxxxxxx...xxxxxxxxxxxxxxxxxxxxxxxxxxxx'"
@@ -369,7 +375,7 @@ _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = _SHOWN
 
 
 def shown_keys(mapping: Mapping[str, Any]) -> str:
-    """The keys of a mapping in a message.
+    """The keys of a mapping for a message.
 
     >>> shown_keys({"id": 1, "body": "Ada"})
     'id, body'

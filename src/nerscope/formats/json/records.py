@@ -1,4 +1,4 @@
-"""Read one record: text and spans, tokens and labels, or tokens and spans, by its keys."""
+"""Read one record by its keys: text and spans, tokens and labels, or tokens and spans."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -48,10 +48,10 @@ from nerscope.formats.json.wrapped import (
 )
 from nerscope.formats.standoff.text import Record, TextSpan
 
-# Keys in lower case and without _ or -; the first one that the record has counts.
+# Keys in lower case and without _ or -; the first key that the record has is used.
 _TOKENS = ("tokens", "tokenizedtext", "words", "sentence")
 _INCLUSIVE = "tokenizedtext"  # beside it, the end of a span is its last token
-LETTERS, TOKENS, LABELS = "letters", "tokens", "labels"  # what offsets count, if there are any
+LETTERS, TOKENS, LABELS = "letters", "tokens", "labels"  # what offsets count; LABELS has none
 
 KNOWN = (
     "text and spans (or entities, ents, label, labels, extractions)",
@@ -65,7 +65,7 @@ KNOWN = (
 
 
 class Schema(NamedTuple):
-    """Under which keys a record has its mentions, and what offsets count.
+    """The keys under which a record has its mentions, and what offsets count.
 
     >>> schema_of({"text": "Ada", "spans": []}).name
     'text and spans'
@@ -75,7 +75,7 @@ class Schema(NamedTuple):
     held: str  # the key of the text, or else of the tokens
     marks: str | None  # the key of the spans or labels
     counts: str
-    inclusive: bool = False  # an end is the last token of its span, not the one behind it
+    inclusive: bool = False  # an end is the last token of its span, not the token after it
 
 
 class ParsedRecord(NamedTuple):
@@ -88,7 +88,7 @@ class ParsedRecord(NamedTuple):
 def read_record(
     item: Mapping[str, Any], place: str, line: int, names: Names = None
 ) -> Record | ParsedSentence:
-    """Read the record of a mapping; `names` are those of labels that are numbers.
+    """Read the record of a mapping; `names` are the names of numeric labels.
 
     >>> read_record({"text": "Ada spoke", "label": [[0, 3, "PER"]]}, "a.jsonl:1", 1).spans
     [TextSpan(fragments=((0, 3),), type='PER')]
@@ -101,8 +101,8 @@ def read_record(
         kinds = ", ".join(left_out) or "sentences"
         raise FormatError(
             place,
-            f"there are {len(parsed)} records where one is meant ({kinds})",
-            "give one text or one sentence in each",
+            f"{len(parsed)} records where one is expected ({kinds})",
+            "give one text or one sentence per record",
         )
     return parsed[0].record
 
@@ -116,7 +116,7 @@ def read_records(
     annotator: str | None = None,
     left_out: LeftOut,
 ) -> Iterator[ParsedRecord]:
-    """All records of a value of a file; what is left out is counted in `left_out`.
+    """All records in a JSON value; records that are left out are counted in `left_out`.
 
     >>> [parsed] = read_records(["Ada", {"entities": []}], "a.json:1", 1, left_out={})
     >>> parsed.schema.name, parsed.record.text
@@ -127,8 +127,8 @@ def read_records(
         if schema is None:
             raise FormatError(
                 place,
-                f"nothing can be read under the keys {shown_keys(plain)}",
-                f"known are: {'; '.join(KNOWN)}",
+                f"unknown layout of a record, with the keys {shown_keys(plain)}",
+                f"use one of these: {'; '.join(KNOWN)}",
             )
         yield ParsedRecord(schema, _READERS[schema.counts](plain, schema, place, line, names))
 
@@ -146,19 +146,19 @@ def schema_of(item: Mapping[str, Any]) -> Schema | None:
     labels = _labels_key(item, text) if tokens is not None else None
     if tokens is not None and labels is not None:
         return Schema(f"{tokens} and {labels}", tokens, labels, LABELS)
-    # Beside a text, offsets count its letters, also if there are tokens.
+    # If there is a text, offsets count its characters, even if there are tokens.
     held, marks = text or tokens, _marks_key(item)
     keys = spellings(tuple(item))
     if held is None or (marks is None and not ("answer" in keys and text)):
         return None
     inclusive = keys.get(_INCLUSIVE) == held
-    # Prodigy writes no spans where there are none.
+    # Prodigy omits the key `spans` if there are no spans.
     name = f"{held} and {marks or 'spans'}"
     return Schema(name, held, marks, LETTERS if text else TOKENS, inclusive)
 
 
 def has_offsets(item: object) -> bool | None:
-    """Whether a value has tokens, or mentions with offsets; None if it could be either.
+    """Whether a value has tokens, or mentions with offsets; None if it is not clear.
 
     >>> has_offsets({"text": "in Oslo", "entities": [{"text": "Oslo", "type": "LOC"}]})
     False
@@ -186,7 +186,7 @@ def _is_full(value: object) -> bool:
 
 
 def _labels_key(item: Mapping[str, Any], text: str | None) -> str | None:
-    """The key of the labels of tokens; an empty list beside a text may as well be one of spans."""
+    """The key of the labels of tokens; beside a text, an empty list may be a list of spans."""
     key = first_key(item, LABEL_KEYS, are_labels)
     # "ner" is the key of labels in some files and of spans in others.
     may_be_empty = text is None and key != "ner"
@@ -194,7 +194,7 @@ def _labels_key(item: Mapping[str, Any], text: str | None) -> str | None:
 
 
 def _marks_key(item: Mapping[str, Any]) -> str | None:
-    """The key of the spans: the first that holds some, or else the first that could."""
+    """The key of the spans: the first with spans, or else the first that may have spans."""
     return first_key(item, SPAN_KEYS, are_spans) or first_key(
         item, SPAN_KEYS, lambda value: rows_of(value) is not None
     )
@@ -220,7 +220,7 @@ def _text_record(
 def _tokens(
     item: Mapping[str, Any], text: str, spans: Sequence[TextSpan], place: str
 ) -> list[tuple[int, int]] | None:
-    """The tokens beside a text: as offsets, or found in it where they are strings."""
+    """The tokens beside a text, as offsets; tokens that are strings are located in the text."""
     key = first_key(item, _TOKENS, listed)
     if key is None:
         return None
@@ -232,7 +232,7 @@ def _tokens(
 def _locate_words(
     words: Sequence[str], text: str, spans: Sequence[TextSpan], place: str
 ) -> list[tuple[int, int]]:
-    """The characters of words in a text; a span that divides one shows that offsets are wrong."""
+    """The offsets of words in a text; a span that divides a word is refused."""
     places: list[tuple[int, int]] = []
     at = 0
     for word in words:
@@ -240,8 +240,8 @@ def _locate_words(
         if start < 0 or text[at:start].strip():
             raise FormatError(
                 place,
-                f"the token {shown(word)} does not come next in the text",
-                "spell tokens as in the text, or leave one of the two out",
+                f"the token {shown(word)} is not the next word of the text",
+                "spell the tokens as in the text, or remove the text or the tokens",
             )
         at = start + len(word)
         places.append((start, at))
@@ -251,9 +251,8 @@ def _locate_words(
         if start not in starts or end not in ends:
             raise FormatError(
                 place,
-                f"the span {start}–{end} cuts a token",
-                "beside a text, offsets count its characters; if they count tokens, "
-                "leave the text out",
+                f"the span {start}–{end} begins or ends inside a token",
+                "count the characters of the text; if the offsets count tokens, remove the text",
             )
     return places
 
@@ -272,7 +271,7 @@ def _labelled_sentence(
 def _check_beside_labels(
     item: Mapping[str, Any], schema: Schema, key: str, parts: ParsedSentence, place: str
 ) -> None:
-    """Refuse a key that holds other mentions than the labels that are read."""
+    """Refuse a key with other mentions than the labels that are read."""
     value, marks = item[key], schema.marks or ""
     if are_spans(value):
         differ = not _same_spans(item, schema, key, parts, place)
@@ -290,10 +289,10 @@ def _check_beside_labels(
 def _same_spans(
     item: Mapping[str, Any], schema: Schema, key: str, parts: ParsedSentence, place: str
 ) -> bool:
-    """Whether spans are those that the labels spell; beside a text they count its letters."""
+    """Whether spans are the mentions of the labels; beside a text they count its characters."""
     held, spelt = schema.held, _spelt_spans(parts, place)
     text = first_key(item, TEXT_KEYS, lambda value: isinstance(value, str))
-    # Read the spans as if there were no labels, and compare.
+    # Read the spans as if there were no labels, and compare both.
     if text is None:
         inclusive = spelling(held) == _INCLUSIVE
         given = {held: item[held], key: item[key]}
@@ -307,7 +306,7 @@ def _same_spans(
 
 
 def _spelt_spans(parts: ParsedSentence, place: str) -> set[tuple[int, int, str]]:
-    """The mentions that labels spell."""
+    """The mentions that the labels encode."""
     bare = not any(label.startswith(PIECES) for label in parts.labels or ())
     corpus = build_corpus(
         [parts], place, Coding(), declared_scheme=scheme_named("io") if bare else None
@@ -343,8 +342,8 @@ def _shape(fragments: Fragments, place: str) -> Shape:
     if crossed or any(start >= end for start, end in fragments[1:]):
         raise FormatError(
             place,
-            f"the fragments {shown(list(fragments))} overlap, are empty or out of order",
-            "give them in reading order",
+            f"the fragments {shown(list(fragments))} overlap, are empty or are out of order",
+            "give non-empty fragments in reading order",
         )
     return Shape.of_runs(fragments)
 

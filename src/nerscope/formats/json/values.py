@@ -1,4 +1,4 @@
-"""The values of a JSON file in turn, from lines or from one long list, in bounded memory."""
+"""Read the values of a JSON file one by one, from lines or a long list, in bounded memory."""
 
 import codecs
 import json
@@ -19,7 +19,7 @@ _BEGINNING = re.compile(r"[ \t\r\n]*[^ \t\r\n][ \t\r\n]*[^ \t\r\n]")
 _LIST = re.compile(r"[ \t\r\n]*\[[ \t\r\n]*[\[{\]]")
 _OVER_LINES = re.compile(r"[ \t\r\n]*\{[ \t\r]*\n")
 _NEAR = (
-    16  # characters: an error this close to the end of the text read so far may come from the cut
+    16  # characters; an error this close to the end of the text may be due to an incomplete value
 )
 
 
@@ -31,19 +31,19 @@ class JsonValue(NamedTuple):
 
 
 class _RefusedError(ValueError):
-    """Valid JSON that a corpus should not hold."""
+    """Valid JSON that is not accepted in a corpus."""
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     mapping = dict(pairs)
     if len(mapping) < len(pairs):
         [(twice, _)] = Counter(key for key, _ in pairs).most_common(1)
-        raise _RefusedError(f"the key {twice[:40]!r} is there twice")
+        raise _RefusedError(f"the key {twice[:40]!r} occurs twice")
     return mapping
 
 
 def _refuse_constant(text: str) -> NoReturn:
-    raise _RefusedError(f"{text} is no number")
+    raise _RefusedError(f"{text} is not allowed")
 
 
 # json.loads would keep the last of two equal keys, and accept NaN and Infinity.
@@ -59,7 +59,7 @@ def json_values(data: FileBytes) -> Iterator[JsonValue]:
     [JsonValue(line=1, value={'text': 'Ada'}), JsonValue(line=2, value={'text': 'Bob'})]
     """
     # The first two characters decide: [{ begins a list, { and a line end begin objects over several
-    # lines, everything else is one value per line.
+    # lines, and anything else is one value per line.
     pieces = _pieces(data)
     beginning = ""
     while not _BEGINNING.match(beginning) and (piece := next(pieces, "")):
@@ -81,7 +81,7 @@ def first_values(name: str, head: bytes) -> list[Any]:
     [{'text': 'Ada'}]
     """
     values: list[Any] = []
-    with suppress(InputError):  # the last value is cut off, or this is no JSON at all
+    with suppress(InputError):  # the last value is cut off, or the file is not JSON
         for _, value in json_values(FileBytes(name, data=head)):
             values.append(value)
     return values
@@ -100,8 +100,8 @@ def _pieces(data: FileBytes) -> Iterator[str]:
             except UnicodeDecodeError as error:
                 raise InputError(
                     f"{data.name}: byte {offset + error.start - pending}",
-                    "this is not utf-8",
-                    "save the file as UTF-8; at its end, it is cut off",
+                    "not valid utf-8",
+                    "save the file as UTF-8; an error at the end means that the file is truncated",
                 ) from None
             if text:
                 yield text
@@ -147,24 +147,24 @@ def _decode_line(line: str, place: str) -> Any:
 def _broken(place: str, what: str, column: int) -> FormatError:
     return FormatError(
         place,
-        f"this is no JSON ({what}, column {column})",
-        "write one whole object on each line, or a list of them; "
-        "at its end, the file may be cut off",
+        f"not valid JSON ({what}, column {column})",
+        "write one complete object per line, or one list of objects; "
+        "an error at the end means that the file is truncated",
     )
 
 
 def _refused(place: str, error: ValueError | RecursionError) -> FormatError:
     if isinstance(error, RecursionError):
-        return FormatError(place, "lists or objects are nested too deeply", "give flat records")
+        return FormatError(place, "lists or objects are nested too deeply", "use flat records")
     what = str(error) if isinstance(error, _RefusedError) else "a number has too many digits"
-    return FormatError(place, f"this JSON cannot be read: {what}", "mend the value")
+    return FormatError(place, f"this JSON cannot be read: {what}", "correct the value")
 
 
 def _too_long(place: str) -> FormatError:
     return FormatError(
         place,
         f"a value is longer than {LONGEST >> 20} million characters",
-        "break it up: write one text or sentence as one value",
+        "write one text or one sentence per value",
     )
 
 
@@ -172,7 +172,7 @@ def _too_long(place: str) -> FormatError:
 
 
 class _JsonText:
-    """A text that is read from pieces; only the part that is not decoded yet is in memory."""
+    """A text that is read in pieces; only the part that is not yet decoded is in memory."""
 
     def __init__(self, name: str, pieces: Iterator[str]) -> None:
         self._name, self._pieces = name, pieces
@@ -184,7 +184,7 @@ class _JsonText:
         return f"{self._name}:{self._line}"
 
     def next(self) -> str:
-        """The next character that is no blank, which is not consumed; empty at the end."""
+        """The next non-blank character, without consuming it; empty at the end."""
         while True:
             match = _INK.search(self._text, self._at)
             self._advance(match.start() if match else len(self._text))
@@ -221,10 +221,10 @@ class _JsonText:
         return unfinished or error.pos >= len(self._text) - _NEAR
 
     def _read_more(self) -> bool:
-        """Read at least as much text as waits to be decoded; whether there was more.
+        """Read at least as much text as waits to be decoded; return whether there was more.
 
-        A long value is decoded from its start again after each reading. Because the text doubles
-        each time, the total time stays linear in its length.
+        A long value is decoded again from its start after each call. Because the text doubles each
+        time, the total time is linear in its length.
         """
         waiting = self._text[self._at :]
         if len(waiting) > LONGEST:
@@ -258,13 +258,13 @@ def _list_values(text: _JsonText) -> Iterator[JsonValue]:
     if text.next() != "]":
         raise FormatError(
             text.place,
-            "the list does not go on with a comma or end with ]",
-            "the file is cut off or broken here: write it again",
+            "a comma or ] is missing in the list",
+            "export the file again; it is truncated or damaged here",
         )
     text.skip()
     if text.next():
         raise FormatError(
             text.place,
-            "something follows the end of the list",
-            "write one list, or one object on each line",
+            "unexpected text after the end of the list",
+            "write one list, or one object per line",
         )

@@ -1,4 +1,4 @@
-"""Take records out of what tools wrap around them: answers, annotators, tasks, paragraphs."""
+"""Unwrap records: the tasks, pairs and paragraphs in which annotation tools export them."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
@@ -9,17 +9,17 @@ from nerscope.formats.json.marks import first_key, listed, shown, shown_keys
 
 TEXT_KEYS = ("text", "sentence", "content", "raw")
 REJECTED = "rejected or ignored examples left out"
-OTHER_ANNOTATORS = "annotations by others left out"
+OTHER_ANNOTATORS = "annotations by other annotators left out"
 CANCELLED = "cancelled annotations left out"
 NOT_ANNOTATED = "texts without an annotation left out"
 _ANNOTATORS = ("annotatorid", "sessionid", "annotator")
 _REFUSED_ANSWERS = ("reject", "ignore")
 
-LeftOut: TypeAlias = "dict[str, Note]"  # notes on what was left out, by kind
+LeftOut: TypeAlias = "dict[str, Note]"  # notes on records that were left out, by kind
 
 
 class UnwrapContext(NamedTuple):
-    """The place of a value, whose annotations to read (None: any), and where to count the rest."""
+    """The place of a value, the annotator to read (None: any), and the notes to add to."""
 
     place: str
     line: int
@@ -36,7 +36,7 @@ _Wrapper: TypeAlias = Callable[[Mapping[str, Any], UnwrapContext], Iterator[Mapp
 
 
 def unwrap(item: object, context: UnwrapContext) -> Iterator[Mapping[str, Any]]:
-    """The plain records in a value of a file; what is left out is counted.
+    """The plain records in a value of a file; records that are left out are counted.
 
     >>> context = UnwrapContext("a.jsonl:1", 1, None, {})
     >>> list(unwrap(["Ada spoke", {"entities": [[0, 3, "PER"]]}], context))
@@ -63,14 +63,14 @@ def _as_mapping(item: object, place: str) -> Mapping[str, Any]:
     if not isinstance(item, Mapping):
         raise FormatError(
             place,
-            f"{shown(item)} is no record",
-            'write each as {"text": …, "spans": …}; mentions alone do not say their text',
+            f"{shown(item)} is not a record",
+            'write each record as {"text": …, "spans": …}; mentions need their text',
         )
     return item
 
 
 def paired(item: object) -> object:
-    """A pair [text, {"entities": …}] as one mapping; any other value as it is.
+    """A pair [text, {"entities": …}] as one mapping; any other value unchanged.
 
     >>> paired(["Ada", {"entities": []}]), paired(7)
     ({'text': 'Ada', 'entities': []}, 7)
@@ -102,7 +102,7 @@ def _task(item: Mapping[str, Any], context: UnwrapContext) -> Iterator[Mapping[s
     humans, models = (_mappings(item.get(key), place) for key in ("annotations", "predictions"))
     valid = [annotation for annotation in humans if not annotation.get("was_cancelled")]
     candidates = valid if annotator is None and "annotations" in item else [*valid, *models]
-    # An annotator may also be a model, by its version.
+    # An annotator may also be a model, named by its version.
     if annotator is not None:
         candidates = [candidate for candidate in candidates if annotator in _signed(candidate)]
     chosen = next(iter(candidates), None)
@@ -115,8 +115,8 @@ def _task(item: Mapping[str, Any], context: UnwrapContext) -> Iterator[Mapping[s
     if text is None:
         raise FormatError(
             place,
-            f"the task has no text: the keys of its data are {shown_keys(data)}",
-            f"call it {', '.join(TEXT_KEYS)}",
+            f"the task has no text (the keys of its data are {shown_keys(data)})",
+            f"rename the key of the text to one of: {', '.join(TEXT_KEYS)}",
         )
     regions = _mappings(chosen.get("result"), place)
     values = [region.get("value") for region in regions if _is_label(region, place)]
@@ -131,12 +131,14 @@ def _signed(annotation: Mapping[str, Any]) -> list[str]:
 
 
 def _is_label(region: Mapping[str, Any], place: str) -> bool:
-    """Whether a region is a mention: relations and choices are not."""
+    """Whether a region is a mention, and not a relation or a choice."""
     kind = str(region.get("type", "labels"))
     # "rectanglelabels", "brushlabels" … annotate images.
     if kind != "labels" and kind.endswith("labels"):
         raise FormatError(
-            place, f"regions of kind {shown(kind)} are not spans of a text", "label with Labels"
+            place,
+            f"regions of type {shown(kind)} are not spans of a text",
+            "annotate with the tag Labels in Label Studio",
         )
     return kind == "labels"
 
@@ -173,7 +175,9 @@ def _annotated(item: Mapping[str, Any], context: UnwrapContext) -> Iterator[Mapp
 def _mappings(value: object, place: str) -> list[Mapping[str, Any]]:
     items = [] if value is None else listed(value)
     if items is None or not all(isinstance(item, Mapping) for item in items):
-        raise FormatError(place, f"{shown(value)} is no list of objects", "export the file again")
+        raise FormatError(
+            place, f"{shown(value)} is not a list of objects", "export the file again"
+        )
     return items
 
 

@@ -1,1 +1,1 @@
-"""Text with character offsets: tokens and sentences of text, brat, WebAnno."""
+"""Text with character offsets: tokenisation, brat and WebAnno."""

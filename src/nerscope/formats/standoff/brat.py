@@ -31,11 +31,11 @@ NAME = "brat"
 TEXT, ANNOTATIONS = ".txt", ".ann"
 # T1<tab>PER 0 3;8 11<tab>Ada Lee. At most 18 digits: longer numbers are slow to convert.
 _MENTION = re.compile(r"T[^\t]*\t([^ \t]+) (\d{1,18} \d{1,18}(?:;\d{1,18} \d{1,18})*)(?:\t(.*))?")
-# The first line of a file of annotations, which may be empty: no line of columns looks like it.
+# The first line of a file of annotations, which may be empty. No line of columns matches it.
 _ANNOTATION_LINE = re.compile(rb"\s*\Z|[TREAMN#*][^\t\n]*\t")
 _LINE_OF_TEXT = re.compile(r"[^\r\n]+")
 _BOM = "\ufeff"
-# Annotations that are no mentions, by the first letter of their line.
+# Annotations that are not mentions, by the first letter of their line.
 _OTHER_ANNOTATIONS = {
     "R": "relations",
     "E": "events",
@@ -88,7 +88,7 @@ class BratSource(TextSource):
                 yield annotated.record
 
         for chunk in text_source(self.name, records).chunks(coding, tokens=tokens):
-            # The records since the last chunk are those of this one: their notes belong to it.
+            # The records since the last chunk are in this chunk, so it gets their notes.
             noted = {f"{kind}, left out": Note(times) for kind, times in left_out.items()}
             if unannotated:
                 noted[UNANNOTATED] = Note(len(unannotated), items=tuple(unannotated))
@@ -115,7 +115,7 @@ def _read_pair(pair: TextPair) -> AnnotatedText:
             left_out[_OTHER_ANNOTATIONS[line[0]]] += 1
         elif line.strip():
             spans.append(_span(line, text, f"{pair.annotations}:{number}"))
-    # A byte order mark counts as a character in offsets, but is no token.
+    # A byte order mark counts as a character in offsets, but is not a token.
     plain = " " + text[1:] if text.startswith(_BOM) else text
     return AnnotatedText(Record(plain, spans, place=str(pair.text)), left_out)
 
@@ -123,15 +123,21 @@ def _read_pair(pair: TextPair) -> AnnotatedText:
 def _pairs(data: FileBytes) -> list[TextPair]:
     if data.local is None:
         raise InputError(
-            data.name, "annotations stand in a file of their own", "give a folder, or a path"
+            data.name,
+            "brat annotations need a text file and an annotation file",
+            "give the path of a folder or of a local file",
         )
     path = Path(data.local)
     if not path.is_dir():
         return [_pair(path.with_suffix(TEXT))]
-    # Annotations without a text are found, too, so that they are refused and not ignored.
+    # Annotations without a text are included, so that they are refused and not ignored.
     names = {file.stem for file in path.iterdir() if file.suffix in (TEXT, ANNOTATIONS)}
     if not names:
-        raise InputError(data.name, f"the folder holds no {TEXT} file", "name another folder")
+        raise InputError(
+            data.name,
+            f"the folder contains no {TEXT} file",
+            f"give a folder with {TEXT} and {ANNOTATIONS} files",
+        )
     return [_pair(path / f"{name}{TEXT}") for name in sorted(names)]
 
 
@@ -139,7 +145,9 @@ def _pair(text: Path) -> TextPair:
     annotations = text.with_suffix(ANNOTATIONS)
     if not text.is_file():
         raise InputError(
-            str(annotations), f"there is no text beside it ({text.name})", "put it there"
+            str(annotations),
+            f"the text file {text.name} is missing",
+            f"put {text.name} into the same folder",
         )
     return TextPair(text, annotations if annotations.is_file() else None)
 
@@ -152,11 +160,13 @@ def _read_utf8(path: Path) -> str:
         text = data.decode()
     except UnicodeDecodeError as error:
         raise InputError(
-            f"{path}: byte {error.start}", "this is not utf-8", "write the file in UTF-8"
+            f"{path}: byte {error.start}", "not valid utf-8", "save the file as UTF-8"
         ) from None
     if "\0" in text:
         raise InputError(
-            str(path), "there is a NUL byte: this is no text file", "give texts in UTF-8"
+            str(path),
+            "the file contains a NUL byte and is not a text file",
+            "save the file as UTF-8 text",
         )
     return text
 
@@ -166,19 +176,21 @@ def _span(line: str, text: str, place: str) -> TextSpan:
     match = _MENTION.fullmatch(line)
     if match is None:
         raise FormatError(
-            place, "this is no annotation of brat", "write T1, a tab, PER 0 3, a tab, and the text"
+            place,
+            "not a brat annotation",
+            "write mentions as T1, a tab, PER 0 3, a tab, and the text of the mention",
         )
     kind, offsets, surface = match.groups()
     fragments = (fragment.split(" ") for fragment in offsets.split(";"))
     span = TextSpan(tuple((int(start), int(end)) for start, end in fragments), kind)
     if not _lies_in(span, text):
-        read_text(Record(text, [span]), place)  # raises the error that says why
+        read_text(Record(text, [span]), place)  # raises the error with the reason
     there = " ".join(text[start:end] for start, end in span.fragments)
     if surface and surface.split() != there.split():
         raise FormatError(
             place,
             f"the text at {shortened(offsets)} is '{shortened(there)}', not '{shortened(surface)}'",
-            "give the text that was annotated; offsets count characters, and line ends as they are",
+            "use the text that was annotated; offsets count characters, and \\r\\n counts as two",
         )
     return span
 
@@ -192,7 +204,7 @@ def _lies_in(span: TextSpan, text: str) -> bool:
 
 
 def fits(name: str, head: bytes) -> bool:
-    """Whether a folder holds annotations of brat, or a file belongs to a pair of files.
+    """Whether a folder contains brat annotations, or a file belongs to a pair of files.
 
     >>> fits("a.ann", b"T1\\tPER 0 3\\tAda\\n"), fits("a.ann", b"Ada B-PER\\n")
     (True, False)
@@ -232,14 +244,14 @@ def write_brat(corpus: Corpus, scheme: Scheme) -> dict[str, bytes]:
     kinds = {corpus.coding.labels.types[kind] for kind in np.unique(corpus.mentions().type)}
     if any(re.search(r"[ \t\r\n]", kind) for kind in kinds):
         raise InputError(
-            corpus.name, "a type has a blank in it, which brat cannot hold", "rename the type"
+            corpus.name, "a type contains a blank, which brat cannot hold", "rename the type"
         )
-    # With blanks known, `records_of` gives one record per document, even if there is only one.
+    # If blanks are known, `records_of` gives one record per document, even for a single one.
     gaps = gaps_of(corpus, document_bounds(corpus))
     records = list(records_of(replace(corpus, gaps=gaps)))
     files: dict[str, bytes] = {}
     for number, record in enumerate(records, 1):
-        # Padded with zeros (01 … 12), so that names sort as the documents do.
+        # Padded with zeros (01 … 12), so that file names sort in the order of the documents.
         name = f"{number:0{len(str(len(records)))}}"
         text, spans = _marked(record)
         files[name + TEXT] = f"{text}\n".encode()
@@ -248,8 +260,10 @@ def write_brat(corpus: Corpus, scheme: Scheme) -> dict[str, bytes]:
 
 
 def _marked(record: Record) -> tuple[str, Sequence[TextSpan]]:
-    """The text and spans to write. A reader takes U+FEFF at the start of a file for a byte order
-    mark, so a text that begins with it as a character gets a mark before it.
+    """The text and spans to write.
+
+    Readers interpret U+FEFF at the start of a file as a byte order mark. So a text that begins with
+    it as a character gets a mark before it.
     """
     if not record.text.startswith(_BOM):
         return record.text, record.spans
@@ -262,7 +276,7 @@ def _marked(record: Record) -> tuple[str, Sequence[TextSpan]]:
 
 def _annotation_lines(text: str, spans: Iterable[TextSpan]) -> Iterator[str]:
     for number, span in enumerate(spans, 1):
-        # brat cannot show a fragment across lines, but it can show fragments on several lines.
+        # brat cannot show a fragment across lines, but it can show several fragments.
         fragments = [
             piece for fragment in span.fragments for piece in _divide_at_lines(text, *fragment)
         ]
@@ -272,7 +286,7 @@ def _annotation_lines(text: str, spans: Iterable[TextSpan]) -> Iterator[str]:
 
 
 def _divide_at_lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """The ranges of some characters on each line, without blank ones."""
+    """The parts of a range of characters on each line, without blank parts."""
     lines = (match.span() for match in _LINE_OF_TEXT.finditer(text, start, end))
     return [(low, high) for low, high in lines if text[low:high].strip()]
 

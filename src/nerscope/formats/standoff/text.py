@@ -1,7 +1,7 @@
-"""Text with character offsets, divided into sentences and tokens at which every mention ends.
+"""Divide text with character offsets into sentences and tokens, and write tokens as text.
 
 Text is divided into tokens by a simple rule, and tokens are divided again at the edges of mentions.
-So each mention is a run of whole tokens, and writing the tokens back gives the same text.
+So each mention is a run of whole tokens, and joining the tokens gives the same text.
 """
 
 import re
@@ -23,7 +23,7 @@ from nerscope.formats.source import Source
 
 _CHUNK = 1 << 19  # characters
 # A word may contain combining marks and joiners, which many scripts have between letters. It ends
-# at blanks, punctuation, arrows and pictures. Each character that is no word is a token by itself.
+# at blanks, punctuation, arrows and pictures. Each other character is a token by itself.
 _PUNCTUATION = r"!-/:-@\[-^`{-~\u00a1-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf"
 _PUNCTUATION += r"\u2000-\u200b\u200e-\u206f\u2190-\u2bff\u3000-\u3004\u3008-\u3020\u30fb"
 _PUNCTUATION += r"\uff00-\uff0f\uff1a-\uff20\uff3b-\uff3e\uff5b-\uff65\U0001f000-\U0001faff"
@@ -42,8 +42,8 @@ class TextSpan(NamedTuple):
 class Record(NamedTuple):
     """A document: its text and mentions, the line where it begins, and its tokens if it has any.
 
-    A record without a line number gives its `place` for messages; its sentences are numbered
-    instead of lines.
+    A record without a line number has a `place` for messages; its sentences are numbered instead of
+    its lines.
 
     >>> record = Record("Ada spoke", [TextSpan(((0, 3),), "PER")])
     >>> record.text[slice(*record.spans[0].fragments[0])]
@@ -67,14 +67,14 @@ class TextSource(Source):
         """The records, one at a time."""
 
     def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
-        """Sentences of tokens, some hundred thousand characters at a time."""
+        """Sentences of tokens, about 500,000 characters at a time."""
         is_empty = True
         for chunk in record_chunks(self.records(), self.name, coding):
             is_empty = False
             yield chunk
         if is_empty:
             raise InputError(
-                self.name, "the file holds no sentence", "check that it is the right file"
+                self.name, "the file contains no sentences", "check that it is the right file"
             )
 
 
@@ -98,7 +98,7 @@ def text_source(name: str, records: Callable[[], Iterator[Record]]) -> TextSourc
 
 
 def record_chunks(records: Iterable[Record], name: str, coding: Coding) -> Iterator[Corpus]:
-    """Chunks of some hundred thousand characters; none if no record holds a sentence.
+    """Chunks of about 500,000 characters; none if no record has a sentence.
 
     >>> [len(chunk) for chunk in record_chunks([Record("Ada", []), Record("", [])], "x", Coding())]
     [1]
@@ -146,14 +146,16 @@ class _ChunkBuilder:
 
 
 class TextRead(NamedTuple):
-    """The sentences of a record, and how often something was changed, by kind of change."""
+    """The sentences of a record, and the numbers of changes by kind of note."""
 
     sentences: list[ParsedSentence]
     noted: dict[str, int]
 
 
 def read_text(record: Record, place: str) -> TextRead:
-    """Sentences of tokens: divided at the edges of mentions, and at line ends outside of mentions.
+    """Divide a text into tokens, also at the edges of mentions, and into sentences at line ends.
+
+    A line end inside a mention does not end a sentence.
 
     >>> read_text(Record("He saw it.\\nI left", [TextSpan(((3, 6),), "V")]), "x").sentences[0].spans
     [(1, 2, 'V')]
@@ -161,11 +163,11 @@ def read_text(record: Record, place: str) -> TextRead:
     if FORBIDDEN.search(record.text):
         raise FormatError(
             place,
-            "the text holds NUL, U+001F or half a character (a lone surrogate)",
-            "take it out; offsets move with it",
+            "the text contains NUL, U+001F or a lone surrogate (half a character)",
+            "remove the character and adjust the offsets after it",
         )
     spans = [_trim_span(span, record.text, place) for span in record.spans]
-    # Fragments that are joined lose edges; only blanks at an edge give a span new edges.
+    # Joining fragments removes edges; only trimming of blanks gives a span new edges.
     trimmed = sum(
         not _edges(span) <= _edges(written)
         for span, written in zip(spans, record.spans, strict=True)
@@ -183,27 +185,30 @@ def _edges(span: TextSpan) -> set[int]:
 
 
 def _trim_span(span: TextSpan, text: str, place: str) -> TextSpan:
-    """The span without blanks at its edges; refused if it does not lie in the text."""
+    """The span without blanks at its edges; a span outside the text is refused."""
     fragments: list[tuple[int, int]] = []
     for start, end in span.fragments:
         if not 0 <= start < end <= len(text):
             raise FormatError(
                 place,
-                f"the span ({start}, {end}) does not lie in the {len(text)} characters of the text",
-                "count characters from 0; the end is the first character behind the span",
+                f"the span ({start}, {end}) is empty or outside the {len(text)} characters of the "
+                "text",
+                "count characters from 0; the end is the offset after the last character",
             )
-        # Fragments were trimmed, so an overlap that is only blanks is no error.
+        # Fragments were trimmed, so an overlap of blanks only is not an error.
         if fragments and start < fragments[-1][1]:
             raise FormatError(
                 place,
                 f"the fragments of the span {list(span.fragments)} overlap or are out of order",
-                "give them in reading order",
+                "give the fragments in reading order",
             )
         if text[start:end].strip():
             fragments.append(_without_blanks(text, start, end))
     if not fragments:
         raise FormatError(
-            place, f"the span {list(span.fragments)} holds nothing but blanks", "take it out"
+            place,
+            f"the span {list(span.fragments)} contains only blanks",
+            "remove the span or correct its offsets",
         )
     if not span.type:
         raise FormatError(place, "a span has no type", "give every span a type")
@@ -219,7 +224,7 @@ def _without_blanks(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _join_fragments(fragments: Sequence[tuple[int, int]], text: str) -> tuple[tuple[int, int], ...]:
-    """Join fragments that have nothing but blanks between them."""
+    """Join fragments with only blanks between them."""
     joined = [fragments[0]]
     for start, end in fragments[1:]:
         if text[joined[-1][1] : start].strip():
@@ -230,7 +235,9 @@ def _join_fragments(fragments: Sequence[tuple[int, int]], text: str) -> tuple[tu
 
 
 def _tokens(record: Record, edges: set[int], place: str) -> tuple[list[tuple[int, int]], int]:
-    """The tokens of a text, divided at the edges of mentions, and how many given ones were divided.
+    """The tokens of a text, divided at the edges of mentions, and the number of divisions.
+
+    Only divisions of tokens that the record gives are counted.
 
     With a mention "York" in "New-York", the token "New-York" becomes "New-" and "York".
     """
@@ -249,16 +256,16 @@ def _tokenise(text: str) -> list[tuple[int, int]]:
 
 
 def _given_tokens(record: Record, place: str) -> list[tuple[int, int]]:
-    """The tokens that a record gives; text between them becomes tokens, too."""
+    """The tokens that a record gives; text between them is also divided into tokens."""
     tokens: list[tuple[int, int]] = []
     done = 0
     for start, end in record.tokens or ():
-        # A token may be empty (start == end): tools write such tokens, and they are skipped below.
+        # Some tools write empty tokens (start == end), which are skipped below.
         if not done <= start <= end <= len(record.text):
             raise FormatError(
                 place,
-                f"the token ({start}, {end}) overlaps the one before or lies outside of the text",
-                "give tokens in order, as characters counted from 0",
+                f"the token ({start}, {end}) overlaps the token before it or is outside the text",
+                "give tokens in order, as character offsets counted from 0",
             )
         tokens += _shift(_tokenise(record.text[done:start]), done)
         if record.text[start:end].strip():
@@ -274,15 +281,15 @@ def _shift(spans: Iterable[tuple[int, int]], by: int) -> list[tuple[int, int]]:
 def _sentences(
     record: Record, tokens: list[tuple[int, int]], spans: Sequence[TextSpan]
 ) -> Iterator[ParsedSentence]:
-    """Divide tokens into sentences, at line ends that no mention goes across."""
+    """Divide tokens into sentences at line ends outside mentions."""
     text = record.text
-    # Characters to tokens: every edge of a mention is an edge of a token.
+    # From offsets to tokens: every edge of a mention is an edge of a token.
     at_start = {start: index for index, (start, _) in enumerate(tokens)}
     at_end = {end: index + 1 for index, (_, end) in enumerate(tokens)}
     # The tokens from the first to the last of each mention, holes included.
     hulls = [(at_start[span.fragments[0][0]], at_end[span.fragments[-1][1]]) for span in spans]
     bridged = {at for low, high in hulls for at in range(low + 1, high)}
-    # The blanks before each token; writing gaps and tokens in turn gives the text back.
+    # The blanks before each token; gaps and tokens in turn make up the text.
     gaps = [text[end:start] for (_, end), (start, _) in pairwise([(0, 0), *tokens])]
     breaks = [at for at in range(1, len(tokens)) if "\n" in gaps[at] and at not in bridged]
     in_order = sorted(zip(hulls, spans, strict=True), key=lambda pair: pair[0])
@@ -311,24 +318,25 @@ def _shape(span: TextSpan, at_start: dict[int, int], at_end: dict[int, int]) -> 
 
 
 def check_words(corpus: Corpus) -> None:
-    """Refuse tokens that could not be read back from a text.
+    """Refuse tokens that would be lost in a text.
 
     >>> check_words(Corpus.of([(["a "], ["O"])]))
     Traceback (most recent call last):
-    nerscope.errors.InputError: <memory>:1: the token 'a ' is empty or has a blank at its edge, \
-which text cannot hold. Fix: take it out
+    nerscope.errors.InputError: <memory>:1: the token 'a ' is empty, or begins or ends with a \
+blank, which text cannot hold. Fix: remove the token or the blank
     """
     for at, word in enumerate(corpus.coding.tokens.strings(corpus.tokens)):
         if not word or word != word.strip():
             raise InputError(
                 corpus.place(at),
-                f"the token {word!r} is empty or has a blank at its edge, which text cannot hold",
-                "take it out",
+                f"the token {word!r} is empty, or begins or ends with a blank, which text cannot "
+                "hold",
+                "remove the token or the blank",
             )
 
 
 def records_of(corpus: Corpus) -> Iterator[Record]:
-    """A corpus as text: a record for each document if there are any, else for each sentence.
+    """A corpus as text: one record per document if there are any, otherwise one per sentence.
 
     >>> corpus = Corpus.of([(["Ada", "spoke"], ["B-PER", "O"])])
     >>> next(records_of(corpus)).text
@@ -341,7 +349,7 @@ def records_of(corpus: Corpus) -> Iterator[Record]:
     types = corpus.coding.labels.types
     for begin, end in pairwise(bounds.tolist()):
         text, tokens = _join_words(words[begin:end], gaps[begin:end])
-        # Mentions are sorted by their start, and none goes across records.
+        # Mentions are sorted by their start, and each is inside one record.
         low, high = np.searchsorted(mentions.start, [begin, end])
         inside = mentions[np.arange(low, high)].shifted(-begin)
         spans = [
@@ -352,9 +360,9 @@ def records_of(corpus: Corpus) -> Iterator[Record]:
 
 
 def record_bounds(corpus: Corpus) -> Ints:
-    """The tokens at which records begin, and the end.
+    """The indices of the first tokens of records, and the end.
 
-    Records are documents. If there is only one and its blanks are not known, they are sentences.
+    Records are documents. If there is only one and its blanks are unknown, they are sentences.
 
     >>> record_bounds(Corpus.of([(["Ada", "spoke"], ["B-PER", "O"]), (["so"], ["O"])])).tolist()
     [0, 2, 3]
@@ -365,7 +373,7 @@ def record_bounds(corpus: Corpus) -> Ints:
 
 
 def document_bounds(corpus: Corpus) -> Ints:
-    """The tokens at which documents begin, and the end.
+    """The indices of the first tokens of documents, and the end.
 
     >>> document_bounds(Corpus.of([(["Ada", "spoke"], ["B-PER", "O"]), (["so"], ["O"])])).tolist()
     [0, 3]
@@ -374,7 +382,7 @@ def document_bounds(corpus: Corpus) -> Ints:
 
 
 def gaps_of(corpus: Corpus, bounds: Ints) -> Objects:
-    """The blanks before each token; if they are not known, each sentence stands on a line.
+    """The blanks before each token; if they are unknown, each sentence is on its own line.
 
     >>> gaps_of(Corpus.of([(["Ada", "spoke"], ["B-PER", "O"])]), np.array([0, 2])).tolist()
     ['', ' ']
@@ -388,16 +396,15 @@ def gaps_of(corpus: Corpus, bounds: Ints) -> Objects:
 
 
 def gaps_with_breaks(corpus: Corpus, gaps: Objects, bounds: Ints) -> tuple[list[str], int]:
-    """The blanks before tokens, with a line end where a sentence begins and, outside of mentions,
-    nowhere else; and how many differ from the given ones.
+    """The blanks before tokens with a line end before each sentence, and the number of changes.
 
-    A text is divided into sentences at its line ends, so its sentences would else come back as
-    others: spaCy divides where there is only a blank.
+    Other line ends outside mentions become blanks. A text is divided into sentences at its line
+    ends, so the sentences of other tools, such as spaCy, would otherwise be lost.
     """
     outer = set(bounds.tolist())
     begins = set(corpus.starts.tolist()) - outer
     mentions = corpus.mentions()
-    # Reading never divides a mention, so line ends inside of one may stay.
+    # Reading never divides a mention, so line ends inside a mention may stay.
     inside = set(expand_ranges(mentions.start + 1, mentions.end).tolist())
     written = list[str]()
     for at, gap in enumerate(gaps.tolist()):

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nerscope.corpus.arrays import Objects
-from nerscope.corpus.corpus import Coding, Corpus, Note, ReadingNotes
+from nerscope.corpus.corpus import Coding, Corpus, Note, ReadingNotes, file_option
 from nerscope.errors import FormatError, InputError, UsageError, expect, plural, shortened
 from nerscope.formats.base import FORMATS, FileOption, Format
 from nerscope.formats.files import FileBytes, line_blocks
@@ -40,7 +40,7 @@ from nerscope.formats.standoff.webanno_writing import (
 )
 
 NAME = "webanno"
-_FIXED_COLUMNS = 3  # before those of layers: number, offsets, token
+_FIXED_COLUMNS = 3  # before the columns of layers: number, offsets, token
 _FORMAT = re.compile(r"#FORMAT=WebAnno TSV 3(?:\.(\d{1,3}))?\s*")
 _BOM = b"\xef\xbb\xbf"
 _LAST_OF_ONE_UNIT = "\uffff"  # characters above take two UTF-16 units
@@ -52,19 +52,19 @@ _OFFSETS = re.compile(r"(\d{1,18})-(\d{1,18})")
 _BUILT_IN = re.compile(r"(de\.tudarmstadt\.ukp\.dkpro|org\.dkpro)\.core\.|uima\.")
 # An annotation whose feature has no value.
 _NO_VALUE = "*"
-# A value with its number, up to a bar or the end; a backslash takes the next character with it.
+# A value with its number, up to a bar or the end; a backslash escapes the next character.
 _ITEM = re.compile(r"((?:\\.|[^\\|])+?)(?:\[(\d{1,18})\])?(\||\Z)")
 _ESCAPED_VALUE = re.compile(r"\\(->|[\\\[\]|_;tn*])")
 _ESCAPED_TEXT = re.compile(r"\\([tnfrb\\\x01-\x07\x0e-\x1f])")
 _OLD_TEXT = re.compile(r"\\(u[0-9A-Fa-f]{4}|[tnfrb\\\"'])")  # up to version 3.1
-LAYERS = "layers, left out"
-WITHOUT = "documents without the layer, read as documents without mentions"
-EMPTY = "annotations between characters, left out"
-UNNAMED = "annotations without a value, named after their layer"
+LAYERS = "other layers, left out"
+WITHOUT = "documents without the layer of the mentions, read as documents without mentions"
+EMPTY = "annotations of length 0, left out"
+UNNAMED = "annotations without a value, with the name of their layer as type"
 
 FILE_OPTIONS: Mapping[str, FileOption] = {
-    "layer": FileOption(str, "the layer of the mentions: NamedEntity"),
-    "feature": FileOption(str, "the feature of the layer that is the type: value"),
+    "layer": FileOption(str, "the name of the layer with the mentions, such as NamedEntity"),
+    "feature": FileOption(str, "the name of the feature with the type, such as value"),
 }
 
 
@@ -104,7 +104,7 @@ class FileHeader(NamedTuple):
 
 
 class MentionLayer(NamedTuple):
-    """The layer that holds the mentions, and its feature that is their type, if it has any."""
+    """The layer with the mentions, and its feature with their type, if it has one."""
 
     layer: str
     feature: str | None
@@ -118,8 +118,8 @@ class MentionLayer(NamedTuple):
 class WebannoSource(TextSource):
     """A file of WebAnno or INCEpTION, or a folder of such files, read with one layer.
 
-    `layer` and `feature` are the names of the layer that holds the mentions and of the feature that
-    is their type; by default the layer of named entities, or the only one that is not built in.
+    `layer` and `feature` are the names of the layer with the mentions and of its feature with the
+    type. The default is the layer of named entities, or the only layer that is not built in.
 
     >>> head = "#FORMAT=WebAnno TSV 3.3\\n#T_SP=webanno.custom.Name|kind\\n\\n\\n"
     >>> text = "#Text=Ada Lee\\n1-1\\t0-3\\tAda\\tPER[1]\\t\\n1-2\\t4-7\\tLee\\tPER[1]\\t\\n"
@@ -140,7 +140,7 @@ class WebannoSource(TextSource):
         self._documents = [_WebannoDocument(file, mention_layer) for file in files]
 
     def records(self) -> Iterator[Record]:
-        """A record per sentence; sentences that a mention goes across are one record."""
+        """One record per sentence; sentences with a mention across them are one record."""
         for document in self._documents:
             yield from document.records()
 
@@ -157,7 +157,7 @@ class WebannoSource(TextSource):
                 is_first = is_empty = False
         if is_empty:
             raise InputError(
-                self.name, "the file holds no sentence", "check that it is the right file"
+                self.name, "the file contains no sentences", "check that it is the right file"
             )
 
 
@@ -166,14 +166,18 @@ def _files(data: FileBytes) -> list[FileBytes]:
         return [data]
     paths = sorted(Path(data.name).glob(f"*{ENDING}"))
     if not paths:
-        raise InputError(data.name, f"the folder holds no {ENDING} file", "name another folder")
+        raise InputError(
+            data.name,
+            f"the folder contains no {ENDING} file",
+            f"give a folder with {ENDING} files",
+        )
     return [FileBytes.of(path) for path in paths]
 
 
 def _gaps_with_line_ends(chunk: Corpus, is_first: bool) -> Objects | None:
-    """The blanks before tokens, with a line end before each sentence but the first of a document.
+    """The blanks before tokens, with a line end before all sentences of a document but the first.
 
-    Sentences are read as records of their own, so none has a gap before its first token.
+    Sentences are read as separate records, so none has a gap before its first token.
     """
     if chunk.gaps is None:
         return None
@@ -189,7 +193,7 @@ class _WebannoFile:
 
     def __init__(self, data: FileBytes) -> None:
         self.name, self._data = data.name, data
-        # Read at once: the layers of all files are needed to choose one.
+        # Read here, because the layers of all files are needed to choose one.
         self.header = _read_header(self._lines(), self.name)
 
     def _lines(self) -> Iterator[tuple[int, str]]:
@@ -201,7 +205,7 @@ class _WebannoFile:
                     yield number, line
 
     def body(self) -> Iterator[tuple[int, str]]:
-        """The numbered lines behind the header, and a blank one that ends the last sentence."""
+        """The numbered lines after the header, and a blank line that ends the last sentence."""
         yield from islice(self._lines(), self.header.n_lines, None)
         yield 0, ""
 
@@ -222,7 +226,7 @@ class _WebannoDocument:
         self._column: int | None = None
         self._has_values = False
         if layers:
-            # A document has no column for a feature without any value in it.
+            # A document has no column for a feature that has no value in it.
             features = layers[0].features
             self._column = layers[0].first_column
             if mention_layer.feature in features:
@@ -232,7 +236,7 @@ class _WebannoDocument:
         self._lines_without_text: list[int] = []
 
     def take_notes(self, is_first: bool) -> dict[str, Note]:
-        """What was left out or renamed since the last call; `is_first` adds the other layers."""
+        """The notes since the last call; with `is_first`, also notes about layers."""
         lines_of = {UNNAMED: self._lines_without_value, EMPTY: self._lines_without_text}
         notes = {kind: Note(len(lines), tuple(lines)) for kind, lines in lines_of.items()}
         if is_first:
@@ -246,7 +250,7 @@ class _WebannoDocument:
         self._lines_without_text.clear()
 
     def records(self) -> Iterator[Record]:
-        """A record per sentence; sentences that a mention goes across are one record."""
+        """One record per sentence; sentences with a mention across them are one record."""
         self._forget_lines()
         previous: _WebannoSentence | None = None
         for sentence in self._sentences():
@@ -294,30 +298,36 @@ class _WebannoDocument:
             raise FormatError(
                 f"{self.name}:{number}",
                 f"{plural(len(fields), 'tab-separated column')} where {width} are needed",
-                "mend the line, or the layers at the beginning of the file",
+                "correct the line, or the layers (#T_ lines) at the beginning of the file",
             )
         if not _NUMBER.fullmatch(fields[0]):
             raise FormatError(
-                f"{self.name}:{number}", "the line has no number", "number tokens: 1-1, 1-2, 2-1 …"
+                f"{self.name}:{number}",
+                "the line does not begin with a token number",
+                "number the tokens as 1-1, 1-2, 2-1 …",
             )
         return fields
 
     def _sentence(self, text: list[str], rows: list[tuple[int, list[str]]]) -> "_WebannoSentence":
         place = f"{self.name}:{rows[0][0]}"
         if not text:
-            raise FormatError(place, f"no {TEXT} before the token", "write the text above it")
+            raise FormatError(
+                place,
+                f"no {TEXT} line before the token",
+                f"write {TEXT} and the text above the token",
+            )
         joined = "\n".join(text)
         characters = _characters_of_units(joined)
         # Offsets count from the start of the document; `begin` is where the sentence starts.
         begin = _offsets(rows[0][1][1], place)[0]
-        # A line end inside of a sentence becomes a blank, so that the sentence stays one.
+        # A line end inside a sentence becomes a blank, so that the sentence is not divided.
         sentence = _WebannoSentence(rows[0][0], [joined.replace("\n", " ")])
         for number, fields in rows:
             place = f"{self.name}:{number}"
             column = NOTHING if self._column is None else fields[self._column]
             items = [] if column == NOTHING else list(_items(column, place))
             is_part = "." in fields[0]
-            if is_part and not fields[2]:  # INCEpTION can annotate a place between characters
+            if is_part and not fields[2]:  # INCEpTION can annotate a position between characters
                 self._lines_without_text += [number] * len(items)
                 continue
             span = _locate_token(fields, begin, characters, joined, place)
@@ -332,7 +342,7 @@ class _WebannoDocument:
 class _OpenMention(NamedTuple):
     """A mention that later tokens may extend: characters of its sentence, value, and tokens.
 
-    Tokens count from 1; `number` is the one in brackets behind the value.
+    Tokens count from 1; `number` is the number in brackets after the value.
     """
 
     start: int
@@ -353,7 +363,7 @@ class _OpenMention(NamedTuple):
 
 @dataclass(slots=True)
 class _WebannoSentence:
-    """A sentence, or several that a mention goes across."""
+    """A sentence, or several sentences with a mention across them."""
 
     line: int
     texts: list[str]
@@ -365,7 +375,7 @@ class _WebannoSentence:
     def add(self, new: _OpenMention) -> None:
         """Add a mention, or extend the one with the same number that ends just before it.
 
-        A number that is used again further on stands for another mention.
+        A number that is used again later means another mention.
         """
         if new.number is not None:
             at = self._latest.setdefault((new.number, new.value), len(self.mentions))
@@ -390,7 +400,7 @@ class _WebannoSentence:
         return False
 
     def absorb(self, other: "_WebannoSentence") -> None:
-        """Take in the next sentence, on a line of its own."""
+        """Add the next sentence, on its own line."""
         # The texts are joined with line ends, one character each.
         characters, tokens = sum(map(len, self.texts)) + len(self.texts), len(self.tokens)
         self.texts += other.texts
@@ -400,7 +410,7 @@ class _WebannoSentence:
 
 
 def _characters_of_units(text: str) -> dict[int, int]:
-    """The character at each offset in UTF-16 units: of "😀a" it is {0: 0, 2: 1, 3: 2}."""
+    """The character at each offset in UTF-16 units: {0: 0, 2: 1, 3: 2} for "😀a"."""
     units = accumulate((1 + (letter > _LAST_OF_ONE_UNIT) for letter in text), initial=0)
     return {unit: at for at, unit in enumerate(units)}
 
@@ -408,7 +418,9 @@ def _characters_of_units(text: str) -> dict[int, int]:
 def _offsets(text: str, place: str) -> tuple[int, int]:
     match = _OFFSETS.fullmatch(text)
     if match is None:
-        raise FormatError(place, f"'{shortened(text)}' is no pair of offsets", "write them as 0-3")
+        raise FormatError(
+            place, f"'{shortened(text)}' is not a pair of offsets", "write the offsets as 0-3"
+        )
     return int(match[1]), int(match[2])
 
 
@@ -420,8 +432,9 @@ def _locate_token(
     if not 0 <= start < end:
         raise FormatError(
             place,
-            f"the offsets {fields[1]} do not lie in the text of the sentence",
-            "count UTF-16 units from the start of the document; sentences begin with a token",
+            f"the offsets {fields[1]} are outside the text of the sentence",
+            "count UTF-16 units from the start of the document; a sentence begins with its first "
+            "token",
         )
     there = text[start:end]
     if there not in (fields[2], _ESCAPED_VALUE.sub(_unescape, fields[2])):
@@ -436,26 +449,26 @@ def _locate_token(
 def _items(column: str, place: str) -> Iterator[tuple[str, int | None]]:
     """The values of a column, and their numbers."""
     done, goes_on = 0, True
-    # A bar promises another value, so a bar at the end is an error.
+    # Another value must follow a bar, so a bar at the end is an error.
     while goes_on and (match := _ITEM.match(column, done)):
         done, goes_on = match.end(), bool(match[3])
         yield match[1], int(match[2]) if match[2] else None
     if goes_on:
         raise FormatError(
             place,
-            f"'{shortened(column)}' is no value of a layer",
+            f"'{shortened(column)}' is not the value of a layer",
             r"write PER, PER[1] or PER[1]|LOC[2]",
         )
 
 
 def _unescape(match: re.Match[str]) -> str:
-    """The character that an escape stands for."""
+    """The character of an escape sequence."""
     name = match[1]
     return chr(int(name[1:], 16)) if len(name) == 5 else LETTERS.get(name, name)
 
 
 def _read_header(lines: Iterable[tuple[int, str]], name: str) -> FileHeader:
-    """Read the first lines, up to the first that is no layer."""
+    """Read the first lines, up to the first line without a layer."""
     version, layers, column = (0, 0), list[AnnotationLayer](), _FIXED_COLUMNS
     for number, line in lines:
         if number == 1:
@@ -463,7 +476,7 @@ def _read_header(lines: Iterable[tuple[int, str]], name: str) -> FileHeader:
         elif match := _LAYER.fullmatch(line):
             features = tuple(filter(None, match[3].split("|")))
             layers.append(AnnotationLayer(match[1], match[2], features, column))
-            column += max(1, len(features))  # a layer without features has one column of its own
+            column += max(1, len(features))  # a layer without features has one column
         else:
             return FileHeader(version, layers, number - 1)
     return FileHeader(version, layers, len(layers) + 1)
@@ -473,13 +486,13 @@ def _version_of(line: str, name: str) -> tuple[int, int]:
     match = _FORMAT.fullmatch(line)
     if match is None:
         raise FormatError(
-            f"{name}:1", "this is no WebAnno TSV 3", "export the document as WebAnno TSV v3.3"
+            f"{name}:1", "not a WebAnno TSV 3 file", "export the document as WebAnno TSV v3.3"
         )
     return 3, int(match[1] or 0)
 
 
 def _merge_layers(headers: Iterable[FileHeader]) -> list[AnnotationLayer]:
-    """The span layers of several files: the header of a file has only those that it uses."""
+    """The span layers of several files; the header of a file has only the layers in use."""
     by_name: dict[str, AnnotationLayer] = {}
     for layer in (layer for header in headers for layer in header.layers if layer.kind == _SPANS):
         known = by_name.setdefault(layer.name, layer)
@@ -502,10 +515,10 @@ def _choose_layer(
     if chosen not in features:
         raise UsageError(
             name,
-            f"no feature of the layer {layer.short_name} is called '{feature}'"
+            f"the layer {layer.short_name} has no feature '{feature}'"
             if feature
             else f"it is not clear which feature of the layer {layer.short_name} is the type",
-            f"say feature=…; there are: {', '.join(features) or 'none'}",
+            f"{file_option(name, 'feature=NAME')} with one of: {', '.join(features) or 'none'}",
         )
     return MentionLayer(layer.name, chosen)
 
@@ -513,7 +526,7 @@ def _choose_layer(
 def _find_layer(
     layers: list[AnnotationLayer], layer_name: str | None, name: str
 ) -> AnnotationLayer | None:
-    """The layer of the mentions; None if it is that of named entities, and no file uses it."""
+    """The layer of the mentions; None if it is the layer of named entities and not in use."""
     searched = NAMED_ENTITY if layer_name is None else layer_name
     matches = [layer for layer in layers if searched in (layer.name, layer.short_name)]
     if layer_name is None and not matches:
@@ -524,13 +537,14 @@ def _find_layer(
         return None
     raise UsageError(
         name,
-        "it is not clear which layer is meant" if matches else f"no layer is called '{layer_name}'",
-        f"say layer=…; there are: {', '.join(layer.name for layer in layers) or 'none'}",
+        "several layers may have the mentions" if matches else f"unknown layer '{layer_name}'",
+        f"{file_option(name, 'layer=NAME')} with one of: "
+        f"{', '.join(layer.name for layer in layers) or 'none'}",
     )
 
 
 def fits(name: str, head: bytes) -> bool:
-    """Whether a file begins as WebAnno TSV does, or a folder holds one that does.
+    """Whether a file begins like WebAnno TSV, or a folder contains such a file.
 
     >>> fits("x.tsv", b"#FORMAT=WebAnno TSV 3.3\\n"), fits("x.tsv", b"Ada\\tB-PER\\n")
     (True, False)

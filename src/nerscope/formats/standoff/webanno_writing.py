@@ -1,4 +1,4 @@
-"""Write a corpus as WebAnno TSV 3.3; names and escapes that reading needs, too."""
+"""Write a corpus as WebAnno TSV 3.3; names and escapes are also used for reading."""
 
 import re
 from itertools import chain, pairwise
@@ -16,7 +16,7 @@ TEXT = "#Text="
 NAMED_ENTITY = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
 VALUE = "value"  # the feature of a named entity that is its type
 NOTHING = "_"  # a column without annotation
-# Characters by the letter of their escape, as \\t.
+# Characters by the letter of their escape, such as \\t.
 LETTERS = {"t": "\t", "n": "\n", "f": "\f", "r": "\r", "b": "\b"}
 _BREAKS = re.compile(r"[\t\r\n]")
 _TO_ESCAPE = re.compile(r"->|[\\\[\]|_;\t\n*]")
@@ -36,14 +36,14 @@ def write_webanno(corpus: Corpus, scheme: Scheme) -> bytes:
     if len(files) > 1:
         raise InputError(
             corpus.name,
-            f"it has {len(files)} documents, and a file of WebAnno holds one",
-            "name a folder, without an ending: OUT::format=webanno",
+            f"{len(files)} documents do not fit into one WebAnno file",
+            "write a folder (a name without an ending): OUT::format=webanno",
         )
     return next(iter(files.values()))
 
 
 def write_webanno_folder(corpus: Corpus, scheme: Scheme) -> dict[str, bytes]:
-    """A corpus as the files of a folder, one for each document."""
+    """A corpus as the files of a folder, one per document."""
     corpus = require_tokens(corpus)
     check_words(corpus)
     bounds = np.flatnonzero(np.diff(corpus.documents, prepend=-1, append=-1)).tolist()
@@ -66,11 +66,11 @@ def _document(corpus: Corpus, before: int) -> str:
             raise InputError(
                 corpus.name,
                 f"sentence {before + number} has a token that lines and columns cannot hold",
-                "take tabs, line ends and empty tokens out",
+                "remove tabs, line ends and empty tokens",
             )
         # `done` is the offset of the next token in the document, in UTF-16 units.
         done += _units(gaps[begin]) if number > 1 else 0
-        # The gap before the first word belongs to no sentence.
+        # The gap before the first word does not belong to the sentence.
         text = "".join(chain.from_iterable(zip(["", *gaps[begin + 1 : end]], words, strict=True)))
         lines += [
             "",
@@ -94,12 +94,14 @@ def _values_of(corpus: Corpus) -> list[str]:
     mentions = corpus.mentions()
     if mentions.shape is not None and any(shape.holes for shape in mentions.shape):
         raise InputError(
-            corpus.name, "a mention has a hole in it, which WebAnno cannot hold", "write it as brat"
+            corpus.name,
+            "a mention is discontinuous, which WebAnno cannot hold",
+            "write brat: OUT::format=brat",
         )
     kinds = [corpus.coding.labels.types[kind] for kind in mentions.type]
     if any("\r" in kind for kind in kinds):
         raise InputError(
-            corpus.name, "a type has a line end in it, which columns cannot hold", "rename it"
+            corpus.name, "a type contains a line end, which columns cannot hold", "rename the type"
         )
     spans = sorted(zip(mentions.start.tolist(), mentions.end.tolist(), kinds, strict=True))
     columns: list[list[int]] = [[] for _ in range(corpus.n_tokens)]

@@ -1,4 +1,4 @@
-"""Parquet, Arrow and Feather files, and tables and data frames in memory, some rows at a time."""
+"""Parquet, Arrow and Feather files, and tables and data frames in memory, read in batches."""
 
 import io
 import json
@@ -38,14 +38,14 @@ from nerscope.formats.tables.rows import (
 EXTRA = "tables"
 _PARQUET, _ARROW, _FEATHER_1 = b"PAR1", b"ARROW1", b"FEA1"
 _PARQUET_ENDINGS, _ARROW_ENDINGS = (".parquet", ".pq"), (".arrow", ".feather", ".ipc")
-# Real text takes some bits per token. A file that claims more than a thousand values per byte would
-# only fill the memory; fewer than ten million values are harmless anyway.
+# Real text takes several bits per token. A file that claims more than a thousand values per byte
+# would only fill the memory. Fewer than ten million values are harmless.
 _TRUSTED_VALUES = 10_000_000
 _MOST_VALUES_PER_BYTE = 1000
 _LONGEST_SHOWN = 160  # characters of a message of pyarrow
 _FOOTER_END = 8  # bytes at the end of a Parquet file: the length of the footer, and PAR1
 _ROW_GROUP = 10_000  # sentences
-_WRITE_AGAIN = "write the file again"
+_WRITE_AGAIN = "create the file again"
 
 
 def open_parquet(data: FileBytes, **options: Any) -> Source:
@@ -54,7 +54,7 @@ def open_parquet(data: FileBytes, **options: Any) -> Source:
 
 
 def open_arrow(data: FileBytes, **options: Any) -> Source:
-    """An Arrow or Feather file, or a stream of Arrow's, as a source."""
+    """An Arrow or Feather file, or an Arrow stream, as a source."""
     return TableSource(data.name, partial(arrow_table, data), data.size <= SMALL, **options)
 
 
@@ -63,7 +63,7 @@ def _parquet_table(data: FileBytes) -> TableData:
     parquet = require_extra("pyarrow.parquet", data.name, EXTRA)
     with _input_errors(data.name):
         data = _seekable(data)
-        # Not memory-mapped: pages that were read would count as memory in use.
+        # Not memory-mapped, because the pages that were read would count as memory in use.
         source = _readable(data, pyarrow, pyarrow.OSFile)
         _check_claims(source, data.name)
         file = parquet.ParquetFile(source, buffer_size=1 << 20, pre_buffer=False)
@@ -80,19 +80,19 @@ def _parquet_table(data: FileBytes) -> TableData:
 
 
 def _check_claims(source: Any, name: str) -> None:
-    """Refuse a file that claims more values than its bytes can hold."""
-    # Before ParquetFile is created, which reads the metadata.
+    """Refuse a file that claims too many values for its size."""
+    # Called before ParquetFile is created, which reads the metadata.
     for claim in _claims(source):
         if claim.values > max(_TRUSTED_VALUES, _MOST_VALUES_PER_BYTE * claim.size):
             raise InputError(
                 name,
-                f"it claims {claim.values} values in {claim.size} bytes",
-                "no text does that: get the file again from whom you trust",
+                f"it claims {claim.values} values in {claim.size} bytes, too many for text",
+                "get the file again from a source that you trust",
             )
 
 
 def _claims(source: Any) -> list[Claim]:
-    """The claims of the footer; none if there is no footer, which pyarrow refuses later."""
+    """The claims of the footer; empty without a footer, which pyarrow refuses later."""
     size = source.size()
     # A Parquet file ends in: footer, its length in four bytes, PAR1.
     source.seek(max(0, size - _FOOTER_END))
@@ -104,7 +104,7 @@ def _claims(source: Any) -> list[Claim]:
     try:
         return list(claims_of(source.read(length)))
     except (ValueError, AttributeError, TypeError):
-        raise OSError("its footer is broken") from None
+        raise OSError("its footer is damaged") from None
 
 
 def arrow_table(data: FileBytes) -> TableData:
@@ -116,7 +116,9 @@ def arrow_table(data: FileBytes) -> TableData:
     head = data.head()
     if head.startswith(_FEATHER_1):
         raise InputError(
-            data.name, "this is the first version of Feather", "write it in the second, or Parquet"
+            data.name,
+            "Feather version 1 is not supported",
+            "save the file as Feather version 2 or Parquet",
         )
     with _input_errors(data.name):
         data = _seekable(data)
@@ -134,7 +136,7 @@ def arrow_table(data: FileBytes) -> TableData:
             if is_file_format:
                 record_batches = map(reader.get_batch, range(reader.num_record_batches))
             for batch in record_batches:
-                # Offsets in a broken file may point anywhere, which would crash the process.
+                # Offsets in a damaged file may point anywhere, which would crash the process.
                 batch.validate(full=True)
                 yield from _slices(batch.select(readable), data.name)
 
@@ -147,7 +149,7 @@ def _slices(batch: Any, name: str) -> Iterator[Sequence[TableRow]]:
 
 
 class _ArrowBatch(ColumnBatch):
-    """The rows of a record batch; they become Python objects only when one is accessed."""
+    """The rows of a record batch; they become Python objects when the first one is accessed."""
 
     def __init__(self, batch: Any, name: str) -> None:
         self._batch, self._name = batch, name
@@ -202,7 +204,7 @@ def _is_complete_list(column: Any, name: str) -> bool:
 
 
 def _string_fields(words: Any, name: str) -> tuple[Any, Ints, Ints] | None:
-    """Strings as (padded buffer, begins, ends), copied as they lie in Arrow's memory."""
+    """Strings as (padded buffer, begins, ends), copied as they are stored in Arrow's memory."""
     if not require_extra("pyarrow.types", name, EXTRA).is_string(words.type):
         return None
     # An Arrow string array is a validity bitmap, n + 1 offsets, and the bytes of all strings. A
@@ -228,7 +230,7 @@ def _is_utf8(data: bytes) -> bool:
 
 
 def _label_codes(labels: Any, names: Sequence[str] | None) -> tuple[Ints, list[str]] | None:
-    """Labels as codes, and the distinct texts that the codes stand for."""
+    """Labels as codes, and the distinct texts of the codes."""
     encoded = labels.dictionary_encode()
     codes, texts = encoded.indices.to_numpy(), encoded.dictionary.to_pylist()
     if names is not None and all(isinstance(number, int) for number in texts):
@@ -241,7 +243,7 @@ def _label_codes(labels: Any, names: Sequence[str] | None) -> tuple[Ints, list[s
 
 
 def _readable(data: FileBytes, pyarrow: Any, plain: Callable[[str], Any]) -> Any:
-    """A source for pyarrow; it opens an unpacked file on this machine itself, with `plain`."""
+    """A file object for pyarrow; a local file that is not packed is opened with `plain`."""
     stream = data.open()
     # A packed file opens as another kind of stream.
     is_plain = isinstance(stream, io.BufferedReader) and isinstance(stream.raw, io.FileIO)
@@ -252,14 +254,14 @@ def _readable(data: FileBytes, pyarrow: Any, plain: Callable[[str], Any]) -> Any
 
 
 def _seekable(data: FileBytes) -> FileBytes:
-    """The same bytes, spooled first if they can only be read in order (packed files, pipes)."""
+    """The same bytes, stored first if they can only be read in order (packed files, pipes)."""
     with data.open() as stream:
         return data if stream.seekable() else spool_to_disk(data.name, stream)
 
 
 @contextmanager
 def _input_errors(name: str) -> Iterator[None]:
-    """Turn errors of pyarrow about a broken file into an InputError of one line."""
+    """Convert errors of pyarrow about a damaged file to an InputError of one line."""
     from pyarrow import ArrowException
 
     try:
@@ -270,7 +272,7 @@ def _input_errors(name: str) -> Iterator[None]:
 
 
 def _readable_columns(schema: Any, types: Any) -> list[str]:
-    """The columns that may hold text, numbers of labels or lists of them; others are not read."""
+    """The columns that may have text, numeric labels or lists of them; others are not read."""
     return [field.name for field in schema if _may_be_text_or_labels(field.type, types)]
 
 
@@ -289,13 +291,13 @@ def _may_be_text_or_labels(kind: Any, types: Any) -> bool:
 def _has_ending(name: str, head: bytes, endings: tuple[str, ...]) -> bool:
     """Whether a file (not a folder, which has no head) has one of the endings.
 
-    Such a file is read as a table even if its first bytes differ: then the error says so.
+    Such a file is read as a table even if its first bytes differ, which raises an error.
     """
     return bool(head) and without_packing(name).endswith(endings)
 
 
 def names_of_schema(schema: Any) -> dict[str, Sequence[str]]:
-    """The names of labels that are numbers, by column, if `datasets` wrote the file."""
+    """The names of numeric labels, by column, if `datasets` wrote the file."""
     metadata = (schema.metadata or {}).get(b"huggingface")
     try:
         described = json.loads(metadata) if metadata else {}
@@ -315,7 +317,7 @@ def names_of_features(features: Any) -> dict[str, Sequence[str]]:
 
 
 def _class_names(feature: Any) -> Sequence[str] | None:
-    """The names of the first ClassLabel in a feature, which is an object or its JSON."""
+    """The names of the first ClassLabel in a feature, which is an object or decoded JSON."""
     names: object = None
     inner: list[Any] = [getattr(feature, "feature", None)]
     if isinstance(feature, Mapping):
@@ -335,13 +337,13 @@ def _class_names(feature: Any) -> Sequence[str] | None:
 
 
 class _FrameAccess(NamedTuple):
-    """How to get the columns of a kind of table in memory, and its next rows from a row on."""
+    """Functions that return the columns of a table in memory, and a batch of its rows."""
 
     columns: Callable[[Any], Sequence[tuple[str, object]]]
     rows: Callable[[Any, int], Sequence[TableRow]]
 
 
-# By library and class name, so that none of the libraries need be installed or imported.
+# By library and class name, so that the libraries need not be installed or imported.
 _FRAMES: Mapping[tuple[str, str], _FrameAccess] = {
     ("pyarrow", "Table"): _FrameAccess(
         lambda table: [(field.name, field.type) for field in table.schema],
@@ -378,7 +380,7 @@ def wrap_table(given: Any, name: str) -> Source:
 
 
 def takes(given: object) -> bool:
-    """Whether this is a table of pyarrow, or a data frame of pandas or polars.
+    """Whether an object is a table of pyarrow, or a data frame of pandas or polars.
 
     >>> takes([["O"]])
     False
@@ -392,15 +394,15 @@ def _kind_of(given: object) -> tuple[str, str] | None:
 
 
 def _unique(columns: Sequence[tuple[str, object]], name: str) -> dict[str, str]:
-    """Columns with their types as text; two of one name are refused."""
+    """Columns with their types as text; two columns with the same name are refused."""
     types = {str(column): str(kind) for column, kind in columns}
     if len(types) < len(columns):
-        raise InputError(name, "two columns have the same name", "rename one of them")
+        raise InputError(name, "two columns have the same name", "rename one of the columns")
     return types
 
 
 def write_parquet(corpus: Corpus, scheme: Scheme) -> bytes:
-    """A row for each sentence, as a Parquet file."""
+    """A corpus as a Parquet file with one row per sentence."""
     parquet = require_extra("pyarrow.parquet", corpus.name, EXTRA)
     sink = io.BytesIO()
     table = _table(corpus, scheme)
@@ -409,7 +411,7 @@ def write_parquet(corpus: Corpus, scheme: Scheme) -> bytes:
 
 
 def write_arrow(corpus: Corpus, scheme: Scheme) -> bytes:
-    """A row for each sentence, as an Arrow file, which is also the second version of Feather."""
+    """A corpus as an Arrow file (also Feather version 2) with one row per sentence."""
     ipc = require_extra("pyarrow.ipc", corpus.name, EXTRA)
     sink = io.BytesIO()
     table = _table(corpus, scheme)
@@ -419,12 +421,12 @@ def write_arrow(corpus: Corpus, scheme: Scheme) -> bytes:
 
 
 def _table(corpus: Corpus, scheme: Scheme) -> Any:
-    """A row for each sentence: tokens, and labels in a scheme, or spans if some overlap.
+    """One row per sentence: tokens, and labels in a scheme, or spans if some overlap.
 
-    If there are several documents, a column gives the number of each row's document.
+    If there are several documents, a column has the document number of each row.
     """
     pyarrow = require_extra("pyarrow", corpus.name, EXTRA)
-    # A label with a blank at its edge would be refused as a mistake when it is read.
+    # A label that begins or ends with a blank would be refused when it is read.
     are_clean = all(kind == kind.strip() for kind in corpus.coding.labels.types)
     columns = (
         _label_columns(corpus, scheme) if corpus.is_flat and are_clean else _span_columns(corpus)
@@ -439,7 +441,7 @@ def _words(corpus: Corpus) -> list[list[str]]:
 
 
 def _label_columns(corpus: Corpus, scheme: Scheme) -> dict[str, list[Any]]:
-    """The labels of each sentence, and its text where that is known."""
+    """The labels of each sentence, and its text if it is known."""
     mentions = corpus.mentions()
     _check_aligned(mentions, corpus.name)
     codes = encode(mentions, corpus.starts, corpus.coding.labels, scheme)
@@ -456,7 +458,7 @@ def _label_columns(corpus: Corpus, scheme: Scheme) -> dict[str, list[Any]]:
 
 
 def _span_columns(corpus: Corpus) -> dict[str, list[Any]]:
-    """The mentions of each sentence, counted in tokens; those with holes as fragments."""
+    """The mentions of each sentence in tokens; discontinuous ones with fragments."""
     mentions = corpus.mentions()
     _check_aligned(mentions, corpus.name)
     rows: list[list[dict[str, Any]]] = [[] for _ in range(len(corpus))]
@@ -473,8 +475,8 @@ def _check_aligned(mentions: Mentions, name: str) -> None:
     if not mentions.aligned.all():
         raise InputError(
             name,
-            "a mention begins or ends inside of a token, which tables of tokens cannot hold",
-            "write it as text with offsets, as in JSON lines",
+            "a mention begins or ends inside a token, which a table of tokens cannot hold",
+            "write JSON Lines, as in OUT.jsonl",
         )
 
 

@@ -1,13 +1,13 @@
-"""Read from the footer of a Parquet file how many values it claims to hold.
+"""Read the claimed number of values from the footer of a Parquet file.
 
-The check protects against files that claim huge sizes. A file of 563 bytes can hold one row with
-100 million repeated tokens; pyarrow 26 then allocates 1.4 GB for it, whatever batch size is given.
-pyarrow itself cannot answer the question safely: if the metadata of a column is broken, asking for
-it (`ParquetFile.metadata.row_group(0).column(0)`) aborts the whole process ("Repetition level
+The check protects against files that claim huge sizes. A file of 563 bytes can have one row with
+100 million repeated tokens; pyarrow 26 then allocates 1.4 GB for it with any batch size. pyarrow
+itself cannot read the number safely: if the metadata of a column is damaged, reading it
+(`ParquetFile.metadata.row_group(0).column(0)`) aborts the whole process ("Repetition level
 histogram size mismatch"), which no `except` can catch. So the footer is parsed here.
 
 It is written in Thrift's compact protocol. A struct is a sequence of fields, each with a head byte:
-the difference to the number of the field before in the upper four bits, a type in the lower four.
+the upper four bits are the difference to the number of the field before, the lower four the type.
 A zero byte ends the struct. Example: `25 06` is field 2 (0 + 2) of type 5 (an integer); integers
 are zigzag varints, so 06 is 3.
 """
@@ -25,14 +25,14 @@ _DEEPEST = 30  # levels of nesting; real footers have fewer than ten
 
 
 class Claim(NamedTuple):
-    """How many values a column has in a row group, and in how many bytes."""
+    """The numbers of values and bytes of a column in a row group."""
 
     values: int
     size: int
 
 
 def claims_of(footer: bytes) -> Iterator[Claim]:
-    """The claims of all columns; a footer that cannot be read is a ValueError.
+    """The claims of all columns; a damaged footer raises ValueError.
 
     >>> list(claims_of(b"\\x00"))
     []
@@ -48,7 +48,7 @@ def claims_of(footer: bytes) -> Iterator[Claim]:
 
 
 def _read(data: bytes, at: int, kind: int, depth: int) -> tuple[Any, int]:
-    """A value of a type, and the offset behind it; only values that are needed are decoded."""
+    """A value of a type, and the offset after it; only needed values are decoded."""
     if depth > _DEEPEST or at > len(data):
         raise ValueError("the footer cannot be read")
     if kind == _STRUCT:
@@ -96,7 +96,7 @@ def _struct(data: bytes, at: int, depth: int) -> tuple[dict[int, Any], int]:
         at += 1
         if head >> 4:
             number += head >> 4
-        else:  # the difference does not fit into four bits: the number follows by itself
+        else:  # the difference does not fit into four bits; the number follows
             number, at = _read(data, at, _INTEGERS[0], depth)
         fields[number], at = _read(data, at, head & 15, depth + 1)
     return fields, at + 1
@@ -105,7 +105,7 @@ def _struct(data: bytes, at: int, depth: int) -> tuple[dict[int, Any], int]:
 def _list(data: bytes, at: int, depth: int) -> tuple[list[Any], int]:
     head = _byte(data, at)
     size, kind, at = head >> 4, head & 15, at + 1
-    if size == 15:  # a longer list: its size follows by itself
+    if size == 15:  # a longer list; its size follows
         size, at = _varint(data, at)
     if size > len(data):
         raise ValueError("the footer cannot be read")

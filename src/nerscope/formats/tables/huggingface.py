@@ -1,4 +1,4 @@
-"""Hugging Face datasets: folders that `save_to_disk` wrote, and datasets in memory."""
+"""Hugging Face datasets: folders written by `save_to_disk`, and datasets in memory."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,7 +22,7 @@ from nerscope.formats.tables.rows import (
 
 NAME = "datasets"
 _STATE, _SPLITS, _INFO = "state.json", "dataset_dict.json", "dataset_info.json"
-_SAVE_AGAIN = "save it again with save_to_disk"
+_SAVE_AGAIN = "save the dataset again with save_to_disk"
 
 
 def open_folder(data: FileBytes, **options: Any) -> Source:
@@ -51,21 +51,21 @@ def _saved_table(folder: Path) -> TableData:
 
 
 def _files(folder: Path) -> list[str]:
-    """The files that the state of a dataset names, all of them in its folder."""
+    """The files that the state of a dataset lists, all of them in its folder."""
     state = _json(folder / _STATE)
     files = _as_list(state.get("_data_files"))
     names = [file.get("filename") if isinstance(file, dict) else None for file in files]
-    # A name with a folder in it could point anywhere on this machine.
+    # A name that contains a folder could point anywhere on this machine.
     if not names or any(not isinstance(name, str) or Path(name).name != name for name in names):
         raise InputError(
-            str(folder / _STATE), "it does not name the files of the folder", _SAVE_AGAIN
+            str(folder / _STATE), "it does not list the data files of the folder", _SAVE_AGAIN
         )
     # select() and shuffle() leave the table unchanged and save a list of row numbers.
     if state.get("_indices_data_files"):
         raise InputError(
             str(folder / _STATE),
-            "its rows are chosen or shuffled by a list beside the data",
-            "call flatten_indices before save_to_disk",
+            "the rows are selected or shuffled by a separate list of indices",
+            "call flatten_indices() before save_to_disk",
         )
     return [str(name) for name in names]
 
@@ -82,13 +82,13 @@ def _json(path: Path) -> dict[str, Any]:
     except (ValueError, RecursionError):
         content = None
     if not isinstance(content, dict):
-        raise InputError(str(path), "it is not the JSON that it should be", _SAVE_AGAIN)
+        raise InputError(str(path), "it is not a JSON object", _SAVE_AGAIN)
     return content
 
 
 def _has_splits(name: str, splits: object, fix: str) -> InputError:
     names = ", ".join(map(str, _as_list(splits))) or "none"
-    return InputError(name, f"this is a dataset of several splits: {names}", f"name one: {fix}")
+    return InputError(name, f"the dataset has several splits: {names}", f"choose one split: {fix}")
 
 
 def _example(splits: object) -> str:
@@ -97,7 +97,7 @@ def _example(splits: object) -> str:
 
 
 def wrap_dataset(given: Any, name: str) -> Source:
-    """A dataset in memory, or one that streams, as a source."""
+    """A dataset in memory, or a streaming dataset, as a source."""
     if isinstance(given, Mapping):
         splits = list(given)
         raise _has_splits(name, splits, f"dataset[{_example(splits)!r}]")
@@ -120,7 +120,7 @@ def _rows(columns: Mapping[str, Sequence[Any]]) -> list[TableRow]:
 
 
 def takes(given: object) -> bool:
-    """Whether this is a dataset, or splits of one.
+    """Whether an object is a dataset, or a mapping of its splits.
 
     >>> takes({"test": [["O"]]})
     False
@@ -131,7 +131,7 @@ def takes(given: object) -> bool:
 
 
 def _is_dataset(given: object) -> bool:
-    # Known by its methods, so that `datasets` need not be imported.
+    # Recognised by its methods, so that `datasets` is not imported.
     return all(hasattr(given, name) for name in ("features", "column_names", "with_format", "iter"))
 
 

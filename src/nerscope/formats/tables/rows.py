@@ -11,7 +11,14 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from nerscope.corpus.arrays import Bytes, Ints
-from nerscope.corpus.corpus import Coding, Corpus, Note, ParsedSentence, ReadingNotes
+from nerscope.corpus.corpus import (
+    Coding,
+    Corpus,
+    Note,
+    ParsedSentence,
+    ReadingNotes,
+    file_option,
+)
 from nerscope.corpus.schemes import (
     Scheme,
     Transitions,
@@ -28,21 +35,21 @@ from nerscope.formats.source import SentenceBatch, Source, gather_chunks
 from nerscope.formats.standoff.text import read_text
 
 TableRow: TypeAlias = Mapping[str, Any]
-SMALL = 1 << 20  # bytes of a file that is small, packed as tables are
+SMALL = 1 << 20  # bytes of a small file; tables are stored packed
 FEW = 20_000  # rows of a table that is small
 BATCH = 1000  # rows that are in memory as Python objects at a time
 _MOST_SHOWN = 12  # columns in a message
-_LONGEST_SHOWN = 60  # letters of a column's type
+_LONGEST_SHOWN = 60  # characters of the type of a column
 # The usual names of columns in a table with one token per row, in lower case and without _, #, - or
-# blanks ("Sentence #" is "sentence"); the first one that the table has counts.
+# blanks ("Sentence #" is "sentence"); the first one that the table has is used.
 _SENTENCES = ("sentenceid", "sentid", "sentenceno", "sentencenumber", "sentence", "sent")
 _WORDS = ("token", "word", "tokens", "words", "text")
 _LABELS = ("nertag", "ner", "label", "tag", "nertags", "labels", "tags")
 _PLAIN = str.maketrans("", "", "_#- ")
 DOCUMENT = "document"  # the column whose number changes where a document begins
 MOST_DOCUMENTS = 1 << 62
-_NULL_CLASSES = ("NAType", "NaTType")  # of pandas, which need not be installed
-# Columns that would be read instead of one that the options name: they are left out then.
+_NULL_CLASSES = ("NAType", "NaTType")  # classes of pandas, which may not be installed
+# Columns that would be read instead of a column that the options name; they are removed.
 _RIVALS = {
     "tokens": {*_WORDS, "tokenizedtext", "sentence"},
     "labels": {*_LABELS, "spans", "entities", "ents", "extractions", "predictions"},
@@ -50,9 +57,9 @@ _RIVALS = {
 
 
 class TableData(NamedTuple):
-    """A table to read: its columns with their types, and its rows, some at a time.
+    """A table to read: its columns with their types, and its rows in batches.
 
-    `names` gives the label names of columns that hold numbers of labels.
+    `names` has the label names of columns with numeric labels.
 
     >>> table = TableData({"tokens": "list"}, {}, lambda: iter([[{"tokens": ["Ada"]}]]))
     >>> [row for batch in table.batches() for row in batch]
@@ -65,7 +72,7 @@ class TableData(NamedTuple):
 
 
 class SentenceColumns(NamedTuple):
-    """Sentences as columns, as they lie in an Arrow table.
+    """Sentences as columns, as they are stored in an Arrow table.
 
     Token k is `buffer[begins[k]:ends[k]]` (the buffer is padded at its end), and its label is
     `texts[labels[k]]`.
@@ -81,7 +88,7 @@ class SentenceColumns(NamedTuple):
 
 
 class ColumnBatch(Sequence[TableRow]):
-    """Rows of a batch that can also be read as columns, which is ten times as fast."""
+    """Rows of a batch that can also be read as columns, which is ten times faster."""
 
     @abstractmethod
     def sentence_columns(
@@ -89,7 +96,7 @@ class ColumnBatch(Sequence[TableRow]):
     ) -> SentenceColumns | None:
         """The sentences as columns.
 
-        None if any row is not as expected: reading row by row then finds what is wrong.
+        None if any row is not as expected; reading row by row then raises the error.
         """
 
 
@@ -98,7 +105,7 @@ TABLE_OPTIONS: Mapping[str, FileOption] = {
     "label": FileOption(str, "the column of the labels"),
     "tokens": FileOption(
         {"same": "same", "align": "align"}.__getitem__,
-        "same, or align if a system divides the text otherwise than gold",
+        "same or align (other tokens than gold)",
     ),
     "scheme": RECORD_OPTIONS["scheme"],
     "names": RECORD_OPTIONS["names"],
@@ -107,7 +114,7 @@ TABLE_OPTIONS: Mapping[str, FileOption] = {
 
 @dataclass(frozen=True, eq=False)
 class TableSource(Source):
-    """A table, opened again for each reading, and the options that say how to read it."""
+    """A table, which is opened again for each reading, and the options for reading it."""
 
     name: str
     open: Callable[[], TableData]
@@ -123,11 +130,11 @@ class TableSource(Source):
             scheme_named(self.scheme)
         if self.tokens not in ("same", "align"):
             give = TABLE_OPTIONS["tokens"].give
-            raise UsageError(self.name, f"tokens={self.tokens!r} cannot be", f"give {give}")
+            raise UsageError(self.name, f"invalid value tokens={self.tokens!r}", f"give {give}")
 
     @cached_property
     def _first_row(self) -> TableRow | None:
-        """The first row, from which the layout of all is detected."""
+        """The first row, from which the layout of all rows is detected."""
         return next(chain.from_iterable(self._open_with_options().batches()), None)
 
     @property
@@ -143,20 +150,20 @@ class TableSource(Source):
 
     @property
     def retokenised(self) -> bool:
-        """Whether it holds text, which is divided into tokens, or the option tokens=align."""
+        """Whether it contains text, which is divided into tokens, or tokens=align was given."""
         if self.tokens == "align":
             return True
         return self._schema is not None and self._schema.counts == LETTERS
 
     @property
     def always_flat(self) -> bool:  # type: ignore[override]
-        """Whether it holds labels."""
+        """Whether it contains labels."""
         if self._has_row_per_token:
             return True
         return self._schema is not None and self._schema.counts == LABELS
 
     def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
-        """Whole sentences, some ten thousand tokens at a time."""
+        """Whole sentences, about 65,000 tokens at a time."""
         scheme = scheme_named(self.scheme) if self.scheme else None
         schema = self._schema
         if schema is not None and schema.counts == LABELS:
@@ -165,7 +172,7 @@ class TableSource(Source):
         return _number_documents(gather_chunks(self._read_rows(), self.name, coding, scheme))
 
     def _read_rows(self) -> Iterator[SentenceBatch]:
-        """The sentences of the rows: of each by itself, or of those of a sentence together."""
+        """The sentences of the rows: one or more per row, or one per group of token rows."""
         table = self._open_with_options()
         rows = enumerate(chain.from_iterable(table.batches()), 1)
         first = next(rows, None)
@@ -188,7 +195,7 @@ class TableSource(Source):
         for column in chosen.values():
             if column not in table.columns:
                 raise UsageError(
-                    self.name, f"no column is called '{column}'", suggest(column, table.columns)
+                    self.name, f"unknown column '{column}'", suggest(column, table.columns)
                 )
         names = dict(table.names)
         for standard, column in chosen.items():
@@ -202,7 +209,7 @@ class TableSource(Source):
 
 
 def _number_documents(chunks: Iterable[Corpus]) -> Iterator[Corpus]:
-    """The chunks with documents counted from 0: a new one where the number in the table changes.
+    """The chunks with documents counted from 0; the count goes up when the table's number changes.
 
     The numbers 7, 7, 3, 7 become 0, 0, 1, 2.
     """
@@ -218,9 +225,9 @@ def _number_documents(chunks: Iterable[Corpus]) -> Iterator[Corpus]:
 def _read_batches(
     table: TableData, schema: Schema, name: str, coding: Coding, scheme: Scheme | None
 ) -> Iterator[Corpus]:
-    """A chunk for each batch: from its columns if possible, else row by row."""
+    """A chunk for each batch: from its columns if possible, otherwise row by row."""
     names = table.names.get(schema.marks or "")
-    # Another column that may hold mentions is compared with the labels, row by row.
+    # Another column that may have mentions is compared with the labels row by row.
     has_no_rivals = not other_keys(tuple(table.columns), schema.held, schema.marks)
     done = 0
     for batch in table.batches():
@@ -240,7 +247,7 @@ def _read_batches(
 def _corpus_of_columns(
     columns: SentenceColumns, name: str, coding: Coding, scheme: Scheme | None, done: int
 ) -> Corpus | None:
-    """A chunk from columns, or None if a label cannot be read: row by row, that is an error."""
+    """A chunk from columns; None if a label is invalid, which is an error row by row."""
     labels = [parse_label(text, scheme.bare if scheme else None) for text in columns.texts]
     known = [label for label in labels if label is not None]
     is_mixed = scheme is None and label_without_type(columns.texts) is not None
@@ -261,7 +268,7 @@ def _corpus_of_columns(
 def _rename_columns(
     batches: Iterable[Sequence[TableRow]], chosen: Mapping[str, str]
 ) -> Iterator[Sequence[TableRow]]:
-    """Rows with the chosen columns under standard names, and without their rivals."""
+    """Rows with the chosen columns under standard names, without competing columns."""
     rivals = {rival for standard in chosen for rival in _RIVALS[standard]}
     for batch in batches:
         yield [
@@ -274,7 +281,7 @@ def _rename_columns(
 
 
 def _read_row(row: TableRow, table: TableData, name: str, number: int) -> SentenceBatch:
-    """The sentences of a row that holds a sentence or a text."""
+    """The sentences of a row with a sentence or a text."""
     place = f"{name}: row {number}"
     try:
         record = read_record(row, place, number, _label_names(row, table.names))
@@ -297,7 +304,7 @@ def _document(row: TableRow) -> int:
 
 
 def _label_names(row: TableRow, names: Mapping[str, Sequence[str]]) -> Sequence[str] | None:
-    """The names of the labels of a row, if they are numbers."""
+    """The names of the labels of a row, if the labels are numeric."""
     schema = schema_of(row) if names else None
     return names.get(schema.marks or "") if schema else None
 
@@ -320,7 +327,7 @@ def _columns_by_token(row: TableRow) -> _TokenColumns | None:
     _TokenColumns(sentence='Sentence #', word='Word', label='Tag')
     >>> _columns_by_token({"text": "Ada spoke", "label": []})
     """
-    # Reversed, so that the first of two columns with one spelling wins.
+    # Reversed, so that the first of two columns with the same spelling wins.
     keys = {_spelling(key): key for key in reversed(tuple(row))}
     words = (keys[usual] for usual in _WORDS if usual in keys)
     word = next((key for key in words if isinstance(row[key], str)), "")
@@ -342,7 +349,7 @@ def _group_tokens(
     tokens: list[str] = []
     labels: list[Any] = []
     begin, before = 1, None
-    # A sentence is given out when the next one begins; `begin` is its first row.
+    # A sentence is yielded when the next one begins; `begin` is its first row.
     for number, row in rows:
         sentence, word, label = (row[key] for key in columns)
         if not _is_null(sentence) and sentence != before:
@@ -369,8 +376,8 @@ def _bad_token(row: TableRow, columns: _TokenColumns, place: str) -> FormatError
         return _missing_values(empty, place)
     return FormatError(
         place,
-        f"{row[columns.word]!r} and {row[columns.label]!r} are no token and label",
-        "give strings",
+        f"{row[columns.word]!r} and {row[columns.label]!r} are not a token and a label",
+        "give tokens and labels as strings",
     )
 
 
@@ -379,14 +386,14 @@ def _spelling(key: object) -> str:
 
 
 def _is_null(value: object) -> bool:
-    """Whether a value is missing: None, or what pandas puts there instead."""
+    """Whether a value is missing: None, or a missing value of pandas."""
     if value is None or type(value).__name__ in _NULL_CLASSES:
         return True
     return isinstance(value, float) and value != value  # only NaN differs from itself
 
 
 def _empty_columns(row: TableRow) -> list[str]:
-    """The columns without a value, or without one for some token."""
+    """The columns without a value, or with a list in which a value is missing."""
     return [key for key, value in row.items() if _lacks_something(value)]
 
 
@@ -401,20 +408,21 @@ def _lacks_something(value: Any) -> bool:
 def _missing_values(columns: Sequence[str], place: str) -> FormatError:
     return FormatError(
         place,
-        f"there is nothing in {', '.join(map(repr, columns))}",
-        "give every token a string and a label, O if it is in no mention; "
-        "if tokens such as NA or null were lost, read the file again with keep_default_na=False",
+        f"missing values in {', '.join(map(repr, columns))}",
+        "give every token a string and a label (O outside mentions); if pandas removed tokens such "
+        "as NA or null, read the file with keep_default_na=False",
     )
 
 
 def _unknown_layout(table: TableData, name: str) -> FormatError:
     columns = [f"{key} ({_short(kind)})" for key, kind in table.columns.items()]
     shown = ", ".join(columns[:_MOST_SHOWN]) + (" …" if len(columns) > _MOST_SHOWN else "")
-    token_by_token = "sentence_id, token and label, one token a row"
+    token_by_token = "sentence_id, token and label, with one token per row"
     return FormatError(
         name,
-        f"its columns are not those of a known layout: {shown}",
-        f"known are: {'; '.join([*KNOWN[:3], token_by_token])}; or say token=… and label=…",
+        f"unknown layout of a table, with the columns {shown}",
+        f"{file_option(name, 'token=COLUMN,label=COLUMN')}; or rename the columns to one of: "
+        f"{'; '.join([*KNOWN[:3], token_by_token])}",
     )
 
 

@@ -1,5 +1,4 @@
-"""Networks that recipes train. The modules need torch; recipes import them inside their functions.
+"""Networks for recipes. The modules need torch; recipes import them inside their functions.
 
-`words` and `subwords` encode sentences, `tagger` scores and chooses labels, `training` runs the
-rounds.
+`words` and `subwords` encode sentences, `tagger` scores and chooses labels, `training` trains.
 """

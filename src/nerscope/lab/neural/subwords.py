@@ -15,12 +15,13 @@ from nerscope.lab.neural.tagger import EncodedSentence, mask_of, padded
 
 _DEFAULT_LIMIT = 512  # sub-tokens, for models whose configuration has no limit
 _DROPOUT = 0.1
-_GIVE = "give a folder with the files of a model, or the name of one that can be fetched"
+_GIVE = "give a folder with the files of a model, or the name of a model to download"
 
 
 class SubwordWindows(NamedTuple):
-    """A sentence as windows of sub-tokens; `firsts` has the window of each readable word, and the
-    place of its first sub-token in it.
+    """A sentence as windows of sub-tokens.
+
+    `firsts` holds, for each readable word, its window and the index of its first sub-token there.
     """
 
     windows: list[list[int]]
@@ -28,17 +29,17 @@ class SubwordWindows(NamedTuple):
 
 
 def load_pretrained(model: Path | str, place: str) -> tuple[Any, Any]:
-    """The tokenizer and the network of a folder or a name; a folder is loaded without downloads."""
+    """The tokenizer and the network of a folder or a model name; a folder needs no download."""
     options = {"local_files_only": Path(model).is_dir()}
     try:
-        # RoBERTa's tokenizer accepts single words only with a blank before each of them.
+        # RoBERTa's tokenizer accepts single words only with a space before each word.
         tokenizer = AutoTokenizer.from_pretrained(str(model), add_prefix_space=True, **options)
         network = AutoModel.from_pretrained(str(model), **options)
     except (OSError, ValueError) as error:
         reason = str(error).strip().split("\n")[0]
         raise UsageError(place, f"model '{model}' cannot be loaded ({reason})", _GIVE) from error
     if not tokenizer.is_fast:
-        fact = f"the tokenizer of '{model}' cannot tell which word a piece is of"
+        fact = f"the tokenizer of '{model}' does not map sub-tokens to words"
         raise UsageError(place, fact, "choose a model with a fast tokenizer")
     return tokenizer, network.float()  # some models are stored in half precision
 
@@ -48,7 +49,7 @@ class SubwordWindower:
 
     def __init__(self, tokenizer: Any, config: Any) -> None:
         self.tokenizer = tokenizer
-        # The special tokens of the model, as [CLS] and [SEP]: those around a word.
+        # The special tokens of the model, such as [CLS] and [SEP], are those around a word.
         example = tokenizer(["a"], is_split_into_words=True)
         ids = list(example["input_ids"])
         inner = [at for at, word in enumerate(example.word_ids()) if word is not None]
@@ -58,7 +59,7 @@ class SubwordWindower:
         self.room = limit - len(self.before) - len(self.after)
 
     def encode(self, sentences: Sequence[list[str]]) -> list[EncodedSentence]:
-        """The windows of each sentence; words that the tokenizer drops are not readable."""
+        """The windows of each sentence; words that the tokenizer drops count as unreadable."""
         if not sentences:
             return []
         tokens = self.tokenizer(
@@ -70,7 +71,7 @@ class SubwordWindower:
         ]
 
     def _windows(self, ids: list[int], words: list[int], length: int) -> EncodedSentence:
-        """Fill windows with whole words; a word longer than a window loses its end.
+        """Fill windows with whole words; a word longer than a window is truncated.
 
         With room for three sub-tokens, the words [a] [b1 b2] [c] give the windows [a b1 b2] [c].
         """
@@ -87,7 +88,7 @@ class SubwordWindower:
 
 
 class TransformerEncoder(nn.Module):
-    """Sentences to vectors: those of the first sub-token of each word."""
+    """Encode sentences: the vector of a word is that of its first sub-token."""
 
     def __init__(self, network: Any, padding: int) -> None:
         super().__init__()
@@ -95,7 +96,7 @@ class TransformerEncoder(nn.Module):
         self.dropout = nn.Dropout(_DROPOUT)
 
     def forward(self, sentences: Sequence[SubwordWindows], lengths: Sequence[int]) -> Tensor:
-        """The vector of each word in its context, whichever window has it."""
+        """The vector of each word in its context."""
         device = self.network.device
         windows = [window for sentence in sentences for window in sentence.windows]
         ids = padded(windows, device, self.padding)
@@ -103,7 +104,7 @@ class TransformerEncoder(nn.Module):
         with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
             vectors = self.network(input_ids=ids, attention_mask=mask.long()).last_hidden_state
         begins = accumulate((len(sentence.windows) for sentence in sentences), initial=0)
-        # The place of each word in the vectors of all windows, written one after the other.
+        # The index of each word in the concatenated vectors of all windows.
         at = [
             [(begin + window) * ids.shape[1] + first for window, first in sentence.firsts]
             for begin, sentence in zip(begins, sentences, strict=False)

@@ -1,6 +1,6 @@
 """A tagger: an encoder that reads sentences, a score for each label, and a decoder.
 
-A decoder chooses labels: each word for itself, or the whole sentence by a linear-chain CRF.
+A decoder chooses labels: for each word independently, or for the sentence with a linear-chain CRF.
 """
 
 from collections.abc import Sequence
@@ -21,22 +21,22 @@ from nerscope.corpus.schemes import (
     stray_labels,
 )
 
-_LABEL_BATCH = 128  # sentences that are labelled at a time
+_LABEL_BATCH = 128  # sentences per batch in prediction
 
 
 class EncodedSentence(NamedTuple):
     """A sentence as an encoder reads it."""
 
     inputs: Any  # whatever the encoder needs
-    places: Sequence[int]  # of the words that the encoder can read
+    places: Sequence[int]  # indices of the words that the encoder can read
     n_words: int
 
 
 class Tagger(nn.Module):
-    """Sentences to labels.
+    """A network that labels sentences.
 
-    The encoder is a module with a `size` that turns a batch of `inputs` into a tensor (sentences,
-    readable words, size).
+    The encoder is a module with an attribute `size`. It turns a batch of `inputs` into a tensor of
+    the shape (sentences, readable words, size).
     """
 
     def __init__(self, encoder: nn.Module, labels: Sequence[str], decoder: str) -> None:
@@ -56,7 +56,7 @@ class Tagger(nn.Module):
         return self.head(vectors.float()), mask_of(lengths, self.device)
 
     def loss(self, batch: Sequence[EncodedSentence], gold: Sequence[Sequence[int]]) -> Tensor:
-        """The loss per sentence; words that the encoder cannot read do not count."""
+        """The loss per sentence, without the words that the encoder cannot read."""
         scores, mask = self.scores(batch)
         codes = [
             [labels[at] for at in sentence.places]
@@ -66,7 +66,7 @@ class Tagger(nn.Module):
 
     @torch.no_grad()
     def label(self, sentences: Sequence[EncodedSentence]) -> list[list[str]]:
-        """The labels of every word; one that the encoder cannot read gets O."""
+        """The labels of all words; a word that the encoder cannot read gets O."""
         self.eval()
         labels = [[OUTSIDE_LABEL] * sentence.n_words for sentence in sentences]
         lengths = [len(sentence.places) for sentence in sentences]
@@ -74,7 +74,7 @@ class Tagger(nn.Module):
             batch = [sentences[number] for number in numbers]
             best = self.decoder.best(*self.scores(batch)).tolist()
             for number, sentence, codes in zip(numbers, batch, best, strict=True):
-                for place, code in zip(sentence.places, codes, strict=False):  # more is padding
+                for place, code in zip(sentence.places, codes, strict=False):  # the rest is padding
                     labels[number][place] = self.labels[code]
         return labels
 
@@ -82,9 +82,10 @@ class Tagger(nn.Module):
 def batches(
     lengths: Sequence[int], size: int, random: np.random.Generator | None = None
 ) -> list[list[int]]:
-    """The numbers of sentences of similar length, together; sentences without words are left out.
+    """Batches of sentence indices; empty sentences are left out.
 
-    Similar lengths need little padding, which costs as much time as words do.
+    Sentences of similar length share a batch: they need little padding, which costs as much time as
+    words do.
 
     >>> batches([5, 1, 0, 2, 6], 2)
     [[1, 3], [0, 4]]
@@ -101,7 +102,7 @@ def batches(
 
 
 def padded(rows: Sequence[Sequence[int] | Ints], device: torch.device, fill: int = 0) -> Tensor:
-    """Rows of numbers as one table, filled up to the longest row.
+    """Rows of numbers as one table, padded to the longest row.
 
     >>> padded([[1, 2], [3]], torch.device("cpu")).tolist()
     [[1, 2], [3, 0]]
@@ -120,12 +121,12 @@ def mask_of(lengths: Sequence[int], device: torch.device) -> Tensor:
     return (torch.arange(int(ends.max())) < ends[:, None]).to(device)
 
 
-# Scores of decoders are (sentences, words, labels); gold labels and the mask are (sentences,
+# The shape of scores is (sentences, words, labels), that of gold labels and masks is (sentences,
 # words).
 
 
 class Softmax(nn.Module):
-    """Each word gets the label that scores highest, whatever its neighbours get."""
+    """Each word gets the label with the highest score, independently of its neighbours."""
 
     def __init__(self, labels: Sequence[str]) -> None:
         super().__init__()
@@ -139,10 +140,10 @@ class Softmax(nn.Module):
 
 
 class Crf(nn.Module):
-    """A linear-chain CRF: a label is scored at its word and after the label before it.
+    """A linear-chain CRF: labels have scores at a word, and pairs of labels have transition scores.
 
-    Training accepts label sequences that the scheme bio forbids, since real data have them;
-    labelling never gives them.
+    Training accepts label sequences that are invalid in the scheme bio, since real data contain
+    them. Prediction never returns them.
     """
 
     def __init__(self, labels: Sequence[str]) -> None:
@@ -166,9 +167,9 @@ class Crf(nn.Module):
     def total(self, scores: Tensor, mask: Tensor) -> Tensor:
         """The logarithm of the sum of exp(score) over all label sequences (forward algorithm).
 
-        After each word the sums are normalised, and the logarithm of their total is added to the
-        result: so a step is one product of matrices, and nothing overflows. At padding the matrix
-        is the identity.
+        The sums are normalised after each word, and the logarithm of their total is added to the
+        result. So a step is one matrix product, and nothing overflows. At padding the matrix is the
+        identity.
         """
         steps = self.step + scores[:, 1:, None, :]
         highest = steps.amax((2, 3), keepdim=True)
@@ -184,9 +185,9 @@ class Crf(nn.Module):
         return total + (sums[:, 0] @ self.end.exp()).log()
 
     def best(self, scores: Tensor, mask: Tensor) -> Tensor:
-        """The labels that score highest together, among those that bio allows (Viterbi).
+        """The valid bio label sequence with the highest score (Viterbi).
 
-        It runs on the CPU: for many small steps this is faster than a GPU.
+        It runs on the CPU, which is faster than a GPU for many small steps.
         """
         scores, mask = scores.cpu(), mask.cpu()
         step = self.step.cpu().masked_fill(self.no_step, -torch.inf)
@@ -208,7 +209,7 @@ DECODERS: dict[str, type[Crf] | type[Softmax]] = {"crf": Crf, "softmax": Softmax
 
 
 def forbidden(labels: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-    """Which labels may not begin a sentence in bio, and which may not follow which other.
+    """The labels that must not begin a sentence in bio, and the pairs that must not be neighbours.
 
     >>> start, step = forbidden(["B-X", "I-X", "O"])
     >>> start.tolist(), step[:, 1].tolist()

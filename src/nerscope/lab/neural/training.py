@@ -1,4 +1,4 @@
-"""Train a tagger in rounds; the weights of the round that is best on dev count."""
+"""Train a tagger in rounds (epochs), and keep the weights of the best round on dev."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -13,7 +13,7 @@ from nerscope.lab.neural.tagger import EncodedSentence, Tagger, batches
 from nerscope.lab.recipe import Lesson, Tagged
 
 Encode = Callable[[Sequence[list[str]]], list[EncodedSentence]]
-_WARM_UP = 0.1  # the share of all steps in which the learning rate rises
+_WARM_UP = 0.1  # share of all steps in which the learning rate rises
 _MAX_GRADIENT = 5.0  # norm; a larger gradient is scaled down to it
 
 
@@ -21,20 +21,20 @@ class TrainingOptions(NamedTuple):
     """How long to train, and with which learning rates."""
 
     rounds: int
-    batch: int  # sentences in a step
-    rate: float  # of the encoder
-    head_rate: float  # of everything else
+    batch: int  # sentences per step
+    rate: float  # learning rate of the encoder
+    head_rate: float  # learning rate of all other layers
 
     def checked(self, place: str) -> "TrainingOptions":
         """These options; raises `UsageError` if one of them is not positive."""
         for name, value in self._asdict().items():
             if value <= 0:
-                raise UsageError(place, f"{name} = {value} cannot be", "give more than 0")
+                raise UsageError(place, f"invalid value {name} = {value}", "give a number above 0")
         return self
 
 
 def seed_torch(seed: int) -> torch.device:
-    """Seed torch; the result is the device to compute on, a GPU if there is one."""
+    """Seed torch, and return the device to compute on: a GPU if there is one."""
     torch.manual_seed(seed)
     return torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
@@ -42,7 +42,7 @@ def seed_torch(seed: int) -> torch.device:
 def train_and_label(
     tagger: Tagger, encode: Encode, lesson: Lesson, options: TrainingOptions
 ) -> list[list[str]]:
-    """Train a tagger, and label the test sentences; `encode` prepares sentences for its encoder."""
+    """Train a tagger, and label the test sentences; `encode` makes the inputs of its encoder."""
     codes = {label: code for code, label in enumerate(tagger.labels)}
     train = encode([sentence.words for sentence in lesson.train])
     gold = [[codes[label] for label in sentence.labels] for sentence in lesson.train]
@@ -55,7 +55,7 @@ def train_and_label(
         if dev:
             f1 = exact_f1(lesson.dev, tagger.label(dev))
             note += f", dev F1 {100 * f1:.2f}"
-            if not f1 < highest:  # also where F1 is undefined: then the last round counts
+            if not f1 < highest:  # also if F1 is undefined: then the last round is kept
                 highest, best_weights = f1, _copy(tagger.state_dict())
         lesson.say(f"{note}, {time.perf_counter() - started:.1f} s")
     if best_weights:
@@ -87,7 +87,7 @@ def _copy(state: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class _Trainer:
-    """What changes from step to step: the network, its optimiser, the learning rate."""
+    """The state of a training: the network, its optimiser, the learning rate."""
 
     def __init__(
         self, tagger: Tagger, options: TrainingOptions, sentences: int, random: np.random.Generator
@@ -105,7 +105,7 @@ class _Trainer:
     def run_round(
         self, sentences: Sequence[EncodedSentence], gold: Sequence[Sequence[int]]
     ) -> float:
-        """Train on every sentence once; the result is the mean loss of the batches."""
+        """Train on every sentence once, and return the mean loss of the batches."""
         self.tagger.train()
         lengths = [len(sentence.places) for sentence in sentences]
         plan = batches(lengths, self.batch_size, self.random)
@@ -119,12 +119,12 @@ class _Trainer:
             torch.nn.utils.clip_grad_norm_(self.tagger.parameters(), _MAX_GRADIENT)
             self.optimiser.step()
             self.rate.step()
-            losses += loss.detach()  # stays on the device: float() here would wait for each step
+            losses += loss.detach()  # stays on the device: float() would wait for every step
         return float(losses) / max(1, len(plan))
 
 
 def _rate_schedule(steps: int) -> Callable[[int], float]:
-    """The share of the learning rate at each step: up in a line, then down to 0.
+    """The factor of the learning rate at each step: it rises linearly, then falls to 0.
 
     >>> [round(_rate_schedule(20)(step), 2) for step in (0, 1, 2, 11, 20)]
     [0.5, 1.0, 1.0, 0.5, 0.0]

@@ -15,18 +15,18 @@ from nerscope.lab.neural.tagger import EncodedSentence, mask_of, padded
 
 _WORD_SIZE, _LETTER_SIZE, _SPELLING_SIZE = 100, 30, 50
 _CNN_LAYERS = 4
-_PADDING, _UNKNOWN = 0, 1  # codes; those of words and letters follow
-_MAX_LETTERS = 40  # of a word that are read
-_UNKNOWN_RATE = 0.5  # how often training takes a word that occurs once for an unknown one
-_HEAD_LINES = 2  # of a file with vectors; they show how many numbers a word has
-_VECTOR_FILE = "give a text file with a word and its numbers on each line, separated by blanks"
+_PADDING, _UNKNOWN = 0, 1  # the first codes; those of words and letters follow
+_MAX_LETTERS = 40  # letters per word; the rest is ignored
+_UNKNOWN_RATE = 0.5  # how often training treats a word that occurs once as unknown
+_HEAD_LINES = 2  # of a vector file; they show the size of the vectors
+_VECTOR_FILE = "give a text file with a word and its numbers on each line, separated by spaces"
 
 
 class WordTable:
-    """Every word of train, dev and test as a row: its code as a word, and the codes of its letters.
+    """A table with a row for every word of train, dev and test: its code, and those of its letters.
 
-    A word that neither training nor the pretrained vectors have gets the code of unknown words, and
-    its letters all the same.
+    A word that is neither in training nor in the pretrained vectors has the code of unknown words,
+    but still the codes of its letters.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class WordTable:
 
 
 class WordEncoder(nn.Module):
-    """Sentences to vectors: those of words and spellings, then what reads them in context."""
+    """Encode sentences: vectors of words and of their letters, then an encoder of the context."""
 
     def __init__(
         self,
@@ -93,7 +93,7 @@ class WordEncoder(nn.Module):
     def forward(self, rows: Sequence[list[int]], lengths: Sequence[int]) -> Tensor:
         """The vector of each word in its context."""
         device = self.codes.device
-        # The letters of each distinct word of the batch are read once: words repeat a lot.
+        # The letters of each distinct word of the batch are encoded once, since words repeat a lot.
         distinct, flat = np.unique(np.concatenate(rows), return_inverse=True)
         ends = np.cumsum(lengths)[:-1]
         # Row 0 is a vector of zeros for padding, so the distinct words are counted from 1.
@@ -118,7 +118,7 @@ class WordEncoder(nn.Module):
 
 
 class LstmContext(nn.Module):
-    """An LSTM over words in each direction."""
+    """A bidirectional LSTM over words."""
 
     def __init__(self, word_size: int, hidden: int, dropout: float) -> None:
         super().__init__()
@@ -130,20 +130,21 @@ class LstmContext(nn.Module):
 
 
 class CnnContext(nn.Module):
-    """Layers of filters over windows of three words, as NCRF++ has them: a word sees four others on
-    each side.
+    """Convolutional layers over windows of three words, as in NCRF++.
+
+    The vector of a word depends on four words on each side.
     """
 
     def __init__(self, word_size: int, hidden: int, dropout: float) -> None:
         super().__init__()
-        size = 2 * hidden  # that of an LSTM in both directions
+        size = 2 * hidden  # as for a bidirectional LSTM
         self.first = nn.Linear(word_size, size)
         layers = (nn.Conv1d(size, size, 3, padding=1) for _ in range(_CNN_LAYERS))
         self.layers = nn.ModuleList(layers)
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, inputs: Tensor, lengths: Sequence[int]) -> Tensor:
-        # What is behind the end of a sentence stays 0, so that no label depends on the batch.
+        # Padding stays 0, so that labels do not depend on the batch.
         mask = mask_of(lengths, inputs.device)[:, None]
         vectors = torch.tanh(self.first(inputs)).transpose(1, 2)
         for layer in self.layers:
@@ -158,7 +159,7 @@ CONTEXTS: dict[str, type[LstmContext] | type[CnnContext]] = {
 
 
 class SpellingCnn(nn.Module):
-    """Filters over windows of three letters; the highest activation of each is its output."""
+    """A CNN over windows of three letters; the output is the highest activation of each filter."""
 
     def __init__(self, n_letters: int) -> None:
         super().__init__()
@@ -171,7 +172,7 @@ class SpellingCnn(nn.Module):
 
 
 class SpellingLstm(nn.Module):
-    """An LSTM over letters in both directions; its two last states are the output."""
+    """A bidirectional LSTM over letters; the output is its two last states."""
 
     def __init__(self, n_letters: int) -> None:
         super().__init__()
@@ -192,18 +193,18 @@ SPELLINGS: dict[str, type[SpellingCnn] | type[SpellingLstm]] = {
 
 
 def read_vectors(path: Path | str, words: Iterable[str]) -> dict[str, Floats]:
-    """Pretrained vectors of words, or of their lower-case forms, from a text file as GloVe has it.
+    """Pretrained vectors of words, or of their lower-case forms, from a text file in GloVe format.
 
     A word without a vector is left out.
     """
     words = set(words)
     vectors = _read_lines(Path(path), words | {word.lower() for word in words})
-    # Of both forms, the word as it is written comes last and wins.
+    # The vector of the word as written replaces that of its lower-case form.
     known = {
         word: vectors[form] for word in words for form in (word.lower(), word) if form in vectors
     }
     if not known:
-        raise InputError(str(path), "it has no vector for any word of the data", _VECTOR_FILE)
+        raise InputError(str(path), "no vector for any word of the data", _VECTOR_FILE)
     return known
 
 
@@ -212,14 +213,14 @@ def _read_lines(path: Path, words: set[str]) -> dict[str, Floats]:
         raise InputError(str(path), "no such file", "check the path")
     vectors: dict[str, Floats] = {}
     size = 0
-    # Few of very many lines are needed: the others are not split into numbers.
+    # Only the few lines that are needed are split into numbers.
     with path.open(encoding="utf-8", errors="replace", newline="\n") as lines:
         for number, line in enumerate(lines, 1):
-            if number <= _HEAD_LINES:  # the first line of word2vec has two sizes instead of a word
+            if number <= _HEAD_LINES:  # the first line of word2vec has two sizes, not a word
                 size = max(size, len(line.split()) - 1)
             word, _, numbers = line.partition(" ")
             fields = numbers.count(" ") + 1
-            # A line with more fields has blanks inside its word.
+            # A line with more fields has spaces inside its word.
             if word in words and (number > 1 or fields > 1) and fields <= size:
                 vectors[word] = _parse_vector(numbers, size, f"{path}:{number}")
     return vectors
@@ -231,5 +232,5 @@ def _parse_vector(text: str, size: int, place: str) -> Floats:
     except ValueError:
         vector = np.zeros(0)
     if len(vector) != size or not np.isfinite(vector).all():
-        raise FormatError(place, "this is no word vector like those before", _VECTOR_FILE)
+        raise FormatError(place, f"not a word vector of {size} finite numbers", _VECTOR_FILE)
     return vector

@@ -1,1 +1,1 @@
-"""The built-in recipes, one file each. A new file here is a new recipe: no list names them."""
+"""The built-in recipes, one per file. They are discovered: a new file here is a new recipe."""

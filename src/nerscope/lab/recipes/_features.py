@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import groupby
 
 _EDGE = "\0"  # pads a sentence on either side; no word is equal to it
-_AFFIXES = range(1, 5)  # letters
+_AFFIXES = range(1, 5)  # lengths in letters
 _CACHED_WORDS = 1 << 18  # words repeat a lot (Zipf): caching makes features several times faster
 
 
@@ -22,7 +22,7 @@ def shape(word: str) -> str:
 
 @lru_cache(_CACHED_WORDS)
 def outline(word: str) -> str:
-    """The shape with each run of one kind written once.
+    """The shape with each run of equal letters shortened to one.
 
     >>> outline("McDonald's"), outline("1996-08-22")
     ("XxXx'x", '0-0-0')

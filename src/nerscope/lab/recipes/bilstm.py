@@ -13,21 +13,21 @@ from nerscope.lab.recipe import File, Lesson, built_in_recipe
 def bilstm(
     lesson: Lesson,
     *,
-    characters: Annotated[Literal["cnn", "lstm", "none"], "what reads the letters"] = "cnn",
-    encoder: Annotated[Literal["lstm", "cnn"], "what reads the words in context"] = "lstm",
-    decoder: Annotated[Literal["crf", "softmax"], "labels chosen together, or one by one"] = "crf",
-    embeddings: Annotated[File | None, "word vectors to begin with, a file as of GloVe"] = None,
-    rounds: Annotated[int, "how often all sentences are read"] = 15,
-    batch: Annotated[int, "sentences in a step"] = 32,
-    rate: Annotated[float, "how far a step goes"] = 0.003,
-    hidden: Annotated[int, "size of the LSTM in each direction; half the size of the CNN"] = 128,
-    dropout: Annotated[float, "share of the numbers that are left out in training"] = 0.5,
+    characters: Annotated[Literal["cnn", "lstm", "none"], "encoder of the letters"] = "cnn",
+    encoder: Annotated[Literal["lstm", "cnn"], "encoder of the words in context"] = "lstm",
+    decoder: Annotated[Literal["crf", "softmax"], "labels chosen jointly or one by one"] = "crf",
+    embeddings: Annotated[File | None, "pretrained word vectors, a GloVe text file"] = None,
+    rounds: Annotated[int, "passes over the training data"] = 15,
+    batch: Annotated[int, "sentences per step"] = 32,
+    rate: Annotated[float, "learning rate"] = 0.003,
+    hidden: Annotated[int, "size of the LSTM per direction, half the size of the CNN"] = 128,
+    dropout: Annotated[float, "dropout rate in training"] = 0.5,
 ) -> list[list[str]]:
     """A bidirectional LSTM over words and their characters, with or without a CRF.
 
-    A word is the concatenation of its vector and of what a CNN or an LSTM makes of its letters.
-    `encoder="cnn"` reads the words with four layers of filters instead of the LSTM. The
-    round that is best on dev, if there is any, counts.
+    The input of each word is its vector and an encoding of its letters by a CNN or an LSTM.
+    `encoder="cnn"` uses four convolutional layers over words instead of the LSTM. With dev data,
+    the best round on dev is kept.
     """
     from nerscope.lab.neural.tagger import Tagger
     from nerscope.lab.neural.training import TrainingOptions, seed_torch, train_and_label
@@ -36,11 +36,11 @@ def bilstm(
     place = "recipe 'bilstm'"
     training = TrainingOptions(rounds, batch, rate, rate).checked(place)
     if hidden < 1 or not 0 <= dropout < 1:
-        fact = f"hidden = {hidden} with dropout = {dropout} cannot be"
-        raise UsageError(place, fact, "give hidden of at least 1, dropout from 0 to below 1")
+        fact = f"invalid value hidden = {hidden} or dropout = {dropout}"
+        raise UsageError(place, fact, "give hidden of at least 1, and dropout from 0 to below 1")
     device = seed_torch(lesson.seed)
     train = Counter(word for sentence in lesson.train for word in sentence.words)
-    # Training learns nothing about the words of dev and test, but pretrained vectors may have them.
+    # Words of dev and test are included because the pretrained vectors may contain them.
     unlabelled = [*(sentence.words for sentence in lesson.dev), *lesson.test]
     others = {word for words in unlabelled for word in words}
     vectors = read_vectors(embeddings, {*train, *others}) if embeddings else {}

@@ -1,4 +1,4 @@
-"""The recipe `crf`: a conditional random field over spelling features, by python-crfsuite."""
+"""The recipe `crf`: a conditional random field over spelling features, with python-crfsuite."""
 
 from itertools import pairwise
 from typing import Annotated
@@ -12,17 +12,17 @@ from nerscope.lab.recipes._features import features
     "crf",
     title="Conditional random field",
     rank=30,
-    random=False,  # L-BFGS draws nothing at random: the seed has nothing to decide
+    random=False,  # L-BFGS is deterministic
     needs={"pycrfsuite": "python-crfsuite"},
     extra="crf",
 )
 def crf(
     lesson: Lesson,
     *,
-    rounds: Annotated[int, "passes over the training data, at most", 1] = 30,
-    l1: Annotated[float, "weight of the L1 penalty, which leaves features out", 0] = 0.1,
+    rounds: Annotated[int, "maximum number of passes over the training data", 1] = 30,
+    l1: Annotated[float, "weight of the L1 penalty, which removes features", 0] = 0.1,
     l2: Annotated[float, "weight of the L2 penalty, which keeps weights small", 0] = 0.1,
-    rare: Annotated[int, "features seen less often than this are left out", 1] = 2,
+    rare: Annotated[int, "minimum frequency of a feature", 1] = 2,
 ) -> list[list[str]]:
     """Conditional random field over words, shapes, affixes and neighbours.
 
@@ -44,7 +44,7 @@ def crf(
 
 
 def _begin_mentions(labels: list[str]) -> list[str]:
-    """Make B of an I that continues no mention of its type.
+    """Change an I that does not continue a mention of its type to B.
 
     >>> _begin_mentions(["O", "I-PER", "I-PER", "I-LOC"])
     ['O', 'B-PER', 'I-PER', 'B-LOC']

@@ -13,10 +13,10 @@ import numpy as np
 from nerscope.corpus.schemes import OUTSIDE_LABEL
 from nerscope.lab.recipe import File, Lesson, built_in_recipe
 
-_BLANK = "␣"  # stands for words of white space, which flair would drop
+_BLANK = "␣"  # replaces white-space tokens, which flair would drop
 _LAYER = "ner"
 _OFFLINE = "HF_HUB_OFFLINE"
-_LOGGED = ("EPOCH ", "DEV ")  # how the lines begin that the log repeats
+_LOGGED = ("EPOCH ", "DEV ")  # beginnings of the lines that go into the log
 
 
 @built_in_recipe(
@@ -26,18 +26,16 @@ def flair(
     lesson: Lesson,
     *,
     embeddings: Annotated[
-        File | None, "word vectors, a file as of GloVe; without one, vectors are learnt"
+        File | None, "pretrained word vectors, a GloVe text file; default: vectors are learnt"
     ] = None,
-    hidden: Annotated[int, "size of the states between words and labels", 1] = 128,
-    rounds: Annotated[
-        int, "passes over the training data; the best on dev, if any, counts", 1
-    ] = 10,
-    batch: Annotated[int, "sentences between two steps", 1] = 16,
-    rate: Annotated[float, "size of the first steps", 0] = 0.1,
+    hidden: Annotated[int, "size of the hidden states", 1] = 128,
+    rounds: Annotated[int, "passes over the training data; the best on dev is kept", 1] = 10,
+    batch: Annotated[int, "sentences per step", 1] = 16,
+    rate: Annotated[float, "initial learning rate", 0] = 0.1,
 ) -> list[list[str]]:
     """Flair's sequence tagger, an LSTM with a CRF, over characters and words.
 
-    Flair's pretrained embeddings are not used: give word vectors as a file, or let them be learnt.
+    Flair's pretrained embeddings are not used. Word vectors are read from a file or learnt.
     """
     if lesson.labels == [OUTSIDE_LABEL]:  # flair cannot train without any type
         return [[OUTSIDE_LABEL] * len(words) for words in lesson.test]
@@ -56,7 +54,7 @@ def flair(
             learning_rate=rate,
             mini_batch_size=batch,
             max_epochs=rounds,
-            train_with_dev=not corpus.dev,  # then the loss alone tells when to make smaller steps
+            train_with_dev=not corpus.dev,  # then the learning rate depends on the loss alone
             save_final_model=False,
             create_file_logs=False,
             create_loss_file=False,
@@ -68,7 +66,7 @@ def flair(
 
 @contextmanager
 def _isolated(lesson: Lesson) -> Iterator[None]:
-    """Keep flair from downloading; redirect its files to the folder and its messages to the log."""
+    """Prevent downloads; redirect the files of flair to the folder and its messages to the log."""
     offline = os.environ.get(_OFFLINE)
     os.environ[_OFFLINE] = offline or "1"
     with warnings.catch_warnings(), redirect_stderr(StringIO()):  # progress bars
@@ -88,7 +86,7 @@ def _isolated(lesson: Lesson) -> Iterator[None]:
 
 
 class _LessonLog(logging.Handler):
-    """Passes on the lines of flair that show the progress of training."""
+    """Copies the lines of flair about the progress of training to the log."""
 
     def __init__(self, lesson: Lesson) -> None:
         super().__init__()
@@ -116,7 +114,7 @@ def _dictionary(items: Iterable[str], with_unknown: bool) -> Any:
 
 
 def _vectors(lesson: Lesson, embeddings: File | None) -> Any:
-    """Word vectors, pretrained or learnt, next to vectors that are made of characters."""
+    """Word vectors, pretrained or learnt, concatenated with character-based vectors."""
     from flair.embeddings import CharacterEmbeddings, OneHotEmbeddings, StackedEmbeddings
 
     words = {word for sentence, _ in lesson.train for word in _visible(sentence)}
@@ -148,8 +146,9 @@ def _visible(words: Sequence[str]) -> list[str]:
 
 
 def _corpus(lesson: Lesson) -> Any:
-    """The sentences as flair's corpus, without dev if flair could not score it: if it has no
-    mention of a known type.
+    """The sentences as a flair corpus.
+
+    Dev is left out if it has no mention of a known type, because flair cannot score it then.
     """
     from flair.data import Corpus
     from flair.datasets import FlairDatapointDataset

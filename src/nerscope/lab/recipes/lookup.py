@@ -15,21 +15,21 @@ def lookup(
     lesson: Lesson,
     *,
     ambiguous: Annotated[
-        Literal["skip", "frequent"], "mentions with several types: unused, or the most frequent one"
+        Literal["skip", "frequent"], "mentions of several types: skip, or use the most frequent"
     ] = "skip",
 ) -> list[list[str]]:
-    """The mentions of training are labelled wherever they stand, the longest ones first.
+    """Label every occurrence of a training mention, the longest mentions first.
 
     By default only mentions with one type in training are used, as the shared task of CoNLL-2003
     describes its baseline. Its published scores (F1 59.61 on the English test set) are those of
-    `ambiguous="frequent"`. Nothing is random.
+    `ambiguous="frequent"`. The recipe is deterministic.
     """
     counts: defaultdict[_Words, Counter[str]] = defaultdict(Counter)
     for sentence in lesson.train:
         for words, type_ in _mentions(sentence):
             counts[words][type_] += 1
     types = {
-        words: max(sorted(found), key=found.__getitem__)  # of equally frequent ones, the first
+        words: max(sorted(found), key=found.__getitem__)  # the first of equally frequent types
         for words, found in counts.items()
         if len(found) == 1 or ambiguous == "frequent"
     }

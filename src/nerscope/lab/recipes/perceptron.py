@@ -21,10 +21,10 @@ Weights = NDArray[np.float32]
 def perceptron(
     lesson: Lesson, *, rounds: Annotated[int, "passes over the training data", 1] = 5
 ) -> list[list[str]]:
-    """Averaged perceptron, greedy, over shapes, affixes, context and previous labels.
+    """Greedy averaged perceptron over shapes, affixes, context and previous labels.
 
-    It needs no library but numpy. Each word gets the label with the highest score, given the two
-    labels before it.
+    It needs only numpy. Each word gets the label with the highest score, given the previous two
+    labels.
     """
     labels = sorted(lesson.labels, key=OUTSIDE_LABEL.__ne__)  # O first, so that its code is 0
     codes = _FeatureCodes([words for words, _ in lesson.train])
@@ -36,7 +36,7 @@ def perceptron(
 
 
 class _CodedSentence(NamedTuple):
-    """A sentence as codes: which weights its words use."""
+    """A sentence as codes: the indices of the weights that its words use."""
 
     features: Ints  # word × feature
     outlines: Ints  # by word
@@ -46,8 +46,8 @@ class _FeatureCodes:
     """A code for each feature and each outline of the training data; 0 for all others."""
 
     def __init__(self, train: Sequence[list[str]]) -> None:
-        # A missing key gets the next code while the training data are encoded. Afterwards the
-        # factories are replaced by int, which gives 0 for everything that is new.
+        # While the training data are encoded, a missing key gets the next code. Afterwards the
+        # factories are replaced by int, which gives 0 for new features.
         self._features: defaultdict[str, int] = defaultdict(lambda: len(self._features) + 1)
         self._outlines: defaultdict[str, int] = defaultdict(lambda: len(self._outlines) + 1)
         self.train = [self.encode(words) for words in train]
@@ -61,7 +61,7 @@ class _FeatureCodes:
 
 
 class _Perceptron(NamedTuple):
-    """Weights; the last axis of each is the label they score."""
+    """Weights; the last axis of each array is the label."""
 
     features: Weights  # feature × label
     previous: Weights  # outline of a word × label before it × label
@@ -79,7 +79,7 @@ class _Perceptron(NamedTuple):
         return labels[2:]
 
     def update(self, error: "_Error", by: float) -> None:
-        """Raise the score of the right label, and lower that of the predicted one."""
+        """Raise the score of the gold label, and lower that of the predicted label."""
         for label, change in ((error.right, by), (error.predicted, -by)):
             self.features[error.features, label] += change
             self.previous[error.outline, error.previous, label] += change
@@ -87,7 +87,7 @@ class _Perceptron(NamedTuple):
 
 
 class _Error(NamedTuple):
-    """A word with a wrong label, and the codes that led to it."""
+    """A word with a wrong label, and the codes of its features."""
 
     features: Ints
     outline: int
@@ -98,7 +98,7 @@ class _Error(NamedTuple):
 
 
 def _initial_model(codes: _FeatureCodes, labels: list[str]) -> _Perceptron:
-    """All weights 0, but minus infinity where an I would continue a mention of another type.
+    """All weights are 0, except minus infinity where an I would continue another type.
 
     No update changes minus infinity, so such a label is never chosen.
     """
@@ -117,11 +117,11 @@ def _train(
     rounds: int,
     lesson: Lesson,
 ) -> _Perceptron:
-    """Train, and return the mean of the weights over all moments; a moment is one sentence.
+    """Train, and return the mean of the weights over all steps; a step is one sentence.
 
-    The mean needs no sum over all weights at every moment. An update u at moment t is part of the
-    weights from t on: of n moments it misses t. So the mean is the last weights minus the sum of
-    all t·u, divided by n; `delayed` is this sum.
+    The mean needs no sum over all weights at every step. An update u at step t is part of the
+    weights in n - t of n steps. So the mean is the last weights minus 1/n times the sum of all t·u;
+    `delayed` is this sum.
     """
     delayed = _Perceptron(*map(np.zeros_like, model))
     random = np.random.default_rng(lesson.seed)

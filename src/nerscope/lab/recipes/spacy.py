@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from nerscope.corpus.schemes import OUTSIDE_LABEL
 from nerscope.lab.recipe import Lesson, Tagged, built_in_recipe
 
-_BLANK = "␣"  # stands for words of white space, which spaCy never lets into a mention
+_BLANK = "␣"  # replaces white-space tokens, which spaCy never allows in a mention
 
 
 @built_in_recipe(
@@ -16,15 +16,13 @@ _BLANK = "␣"  # stands for words of white space, which spaCy never lets into a
 def spacy(
     lesson: Lesson,
     *,
-    language: Annotated[str, "code of the language, or xx for none in particular"] = "xx",
-    rounds: Annotated[
-        int, "passes over the training data; the best on dev, if any, counts", 1
-    ] = 10,
-    batch: Annotated[int, "sentences between two steps", 1] = 32,
-    dropout: Annotated[float, "share of the network that each step leaves out", 0] = 0.2,
-    width: Annotated[int, "size of the vectors of words", 1] = 96,
+    language: Annotated[str, "language code, or xx for any language"] = "xx",
+    rounds: Annotated[int, "passes over the training data; the best on dev is kept", 1] = 10,
+    batch: Annotated[int, "sentences per step", 1] = 32,
+    dropout: Annotated[float, "dropout rate in training", 0] = 0.2,
+    width: Annotated[int, "size of the word vectors", 1] = 96,
 ) -> list[list[str]]:
-    """spaCy's tok2vec and entity recogniser in a blank pipeline.
+    """spaCy's entity recogniser with tok2vec, in a blank pipeline.
 
     Word vectors come from hashed spelling features; a transition-based parser reads the sentence
     from left to right. No pretrained weights are used.
@@ -66,7 +64,7 @@ def _train(
     batch: int,
     dropout: float,
 ) -> None:
-    """Train the pipeline, and restore its weights after the round that is best on dev."""
+    """Train the pipeline, and restore the weights of the best round on dev."""
     random, optimizer = Random(lesson.seed), nlp.create_optimizer()
     best_score, best_weights = -1.0, b""
     for number in range(1, rounds + 1):
@@ -79,7 +77,7 @@ def _train(
             continue
         score = nlp.evaluate(dev)["ents_f"] or 0.0
         lesson.say(f"round {number}: F1 on dev {score:.3f}")
-        if score >= best_score:  # of equally good rounds, the last one counts
+        if score >= best_score:  # of equally good rounds, the last is kept
             best_score, best_weights = score, nlp.to_bytes()
     if best_weights:
         nlp.from_bytes(best_weights)

@@ -18,22 +18,24 @@ _HEAD_RATE = 0.001  # new layers start from random weights and must learn faster
 def transformer(
     lesson: Lesson,
     *,
-    model: Annotated[File | None, "the pretrained model, a folder or a name; must be given"] = None,
+    model: Annotated[File | None, "pretrained model, a folder or a name (required)"] = None,
     decoder: Annotated[
-        Literal["softmax", "crf"], "labels chosen one by one, or together"
+        Literal["softmax", "crf"], "labels chosen one by one or jointly"
     ] = "softmax",
-    rounds: Annotated[int, "how often all sentences are read"] = 4,
-    batch: Annotated[int, "sentences in a step"] = 16,
-    rate: Annotated[float, "how far a step goes"] = 5e-5,
+    rounds: Annotated[int, "passes over the training data"] = 4,
+    batch: Annotated[int, "sentences per step"] = 16,
+    rate: Annotated[float, "learning rate"] = 5e-5,
 ) -> list[list[str]]:
-    """A pretrained transformer; the first sub-token of each word is labelled.
+    """Fine-tune a pretrained transformer; the first sub-token of each word is labelled.
 
     A sentence longer than the model allows is read in several windows, so that no word is lost.
     """
     place = "recipe 'transformer'"
     if model is None:
         raise UsageError(
-            place, "it has no model", "say model = …, a folder with a pretrained model, or a name"
+            place,
+            "no model is given",
+            '--option model=FOLDER, or model = "FOLDER" in a plan (a folder or a model name)',
         )
     from nerscope.lab.neural.subwords import SubwordWindower, TransformerEncoder, load_pretrained
     from nerscope.lab.neural.tagger import Tagger

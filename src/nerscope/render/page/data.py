@@ -11,6 +11,7 @@ from nerscope.results.changes import change_counts
 from nerscope.results.compare import OTHER, Comparison, compare
 from nerscope.results.diagnose import Diagnosis, diagnose
 from nerscope.results.errors import OUTCOMES
+from nerscope.results.explanations import all_terms
 from nerscope.results.intervals import with_bounds
 from nerscope.results.judged import PairRow, judged_pair_rows
 from nerscope.results.judgements import JudgedFile
@@ -18,7 +19,6 @@ from nerscope.results.results import Results
 from nerscope.results.rows import SURFACE, Row
 from nerscope.results.sentences import Budget, PageSentence, sentence_data, token_count
 from nerscope.results.terms import (
-    all_terms,
     bucket_ranges,
     cell_words,
     facet_words,

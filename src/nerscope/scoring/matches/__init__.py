@@ -1,1 +1,1 @@
-"""The built-in matches, one file per family; the registry of matches finds them."""
+"""The built-in matches, one file per family; the registry of matches imports them."""

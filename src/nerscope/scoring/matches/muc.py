@@ -1,4 +1,4 @@
-"""The schemas of MUC-5 and SemEval-2013: mentions that share a token are paired, then judged."""
+"""The schemas of MUC-5 and SemEval-2013: pair mentions that share a token, then judge the pairs."""
 
 import numpy as np
 
@@ -17,9 +17,9 @@ from nerscope.scoring.pairing import (
 
 
 def _any_overlap(pairs: CandidatePairs) -> CandidateCredit:
-    """All schemas judge the same pairs: those of equal spans, then as many as possible.
+    """All schemas judge the same pairs: equal spans first, then as many pairs as possible.
 
-    A pair without any credit is a pair too: it counts as incorrect.
+    A pair without credit is still a pair, and counts as incorrect.
     """
     size = len(pairs.gold)
     undecided = np.full(size, INCORRECT, np.int64)
@@ -59,21 +59,21 @@ def _add(
 _add(
     "muc-strict",
     40,
-    "The MUC schema that asks for span and type; a pair that overlaps is incorrect.",
+    "The MUC schema that requires span and type; a pair that only overlaps is incorrect.",
     span_matters=True,
     type_matters=True,
 )
 _add(
     "muc-exact",
     41,
-    "The MUC schema that asks for the span, whatever the type.",
+    "The MUC schema that requires the span and ignores the type.",
     span_matters=True,
     type_matters=False,
 )
 _add(
     "muc-partial",
     42,
-    "The MUC schema with half credit for a span that overlaps, whatever the type.",
+    "The MUC schema with half credit for a span that overlaps; it ignores the type.",
     span_matters=True,
     type_matters=False,
     near_credit=0.5,
@@ -81,7 +81,7 @@ _add(
 _add(
     "muc-type",
     43,
-    "The MUC schema that asks for the type of a span that overlaps.",
+    "The MUC schema that requires the type of a span that overlaps.",
     span_matters=False,
     type_matters=True,
 )

@@ -1,4 +1,4 @@
-"""Partial credit for a mention of the same type, by its boundaries or by the tokens they share."""
+"""Partial credit for a mention of the same type, by boundaries or by shared tokens."""
 
 from collections.abc import Mapping
 
@@ -8,8 +8,8 @@ from nerscope.corpus.arrays import Floats
 from nerscope.scoring.matching import LEFT, MATCHES, OVERLAP, RIGHT, CreditRule, match_factory
 from nerscope.scoring.pairing import CandidatePairs
 
-_CREDIT = {"credit": 0.5}  # of a rule that says yes or no
-_THRESHOLD = {"threshold": 0.0}  # of a rule that grades: a pair below it gets nothing
+_CREDIT = {"credit": 0.5}  # of a rule that returns True or False
+_THRESHOLD = {"threshold": 0.0}  # of a rule that returns a number: pairs below it get no credit
 
 
 def _same_start(pairs: CandidatePairs) -> Floats:
@@ -81,7 +81,7 @@ _add(
     _THRESHOLD,
     30,
     "intersection over union",
-    "Credit for a mention of the same type: common tokens over the tokens of either.",
+    "Credit for a mention of the same type: common tokens divided by the tokens of either.",
 )
 _add(
     "dice",
@@ -89,7 +89,7 @@ _add(
     _THRESHOLD,
     31,
     "Dice overlap",
-    "Credit for a mention of the same type: twice the common tokens over the tokens of both.",
+    "Credit for a mention of the same type: twice the common tokens divided by all tokens.",
 )
 _add(
     "coverage",
@@ -97,5 +97,5 @@ _add(
     _THRESHOLD,
     32,
     "coverage of the gold mention",
-    "Credit for a mention of the same type: the share of the gold mention's tokens that it has.",
+    "Credit for a mention of the same type: the share of the gold mention's tokens it covers.",
 )

@@ -1,12 +1,12 @@
-"""What a metric is: a formula over counts, with everything that the rest must know about it.
+"""Metrics: a formula over counts, with its properties and its words.
 
 Counts are additive columns. There are four instead of tp, fp and fn, because the two sides of a
-pair may fall in different levels: under partial matching, a gold mention of two tokens may go with
-a prediction of three. Metrics about pairs ask for four more.
+pair may be in different levels: under partial matching, a gold mention of two tokens may be paired
+with a prediction of three. Metrics about pairs need four more columns.
 
-The built-in metrics are the modules beside this one, one file per family; the registry finds them.
-A metric prints as it is written (`f(beta=0.5)`), reads back as itself, and works on every facet and
-every resample.
+The built-in metrics are the other modules of this package, one file per family; the registry
+imports them. The text of a metric (`f(beta=0.5)`) can be parsed again, and a metric works on every
+facet and every resample.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -33,7 +33,7 @@ class Counts(NamedTuple):
 
     @property
     def gold(self) -> Floats:
-        """How many gold units there are."""
+        """The number of gold units."""
         return self.array[..., 0]
 
     @property
@@ -43,7 +43,7 @@ class Counts(NamedTuple):
 
     @property
     def pred(self) -> Floats:
-        """How many predicted units there are."""
+        """The number of predicted units."""
         return self.array[..., 2]
 
     @property
@@ -53,17 +53,17 @@ class Counts(NamedTuple):
 
     @property
     def correct(self) -> Floats:
-        """Gold units whose pair is wholly right."""
+        """Gold units whose pair is completely correct."""
         return self.array[..., 4]
 
     @property
     def partial(self) -> Floats:
-        """Gold units whose pair is right in part."""
+        """Gold units whose pair is partially correct."""
         return self.array[..., 5]
 
     @property
     def incorrect(self) -> Floats:
-        """Gold units whose pair is wrong."""
+        """Gold units whose pair is incorrect."""
         return self.array[..., 6]
 
     @property
@@ -73,7 +73,7 @@ class Counts(NamedTuple):
 
 
 def ratio(numerator: Floats, denominator: Floats) -> Floats:
-    """Divide; nothing divided by nothing is undefined (NaN).
+    """Divide; 0 / 0 is undefined (NaN).
 
     >>> ratio(np.array([1.0, 0.0]), np.array([2.0, 0.0])).tolist()
     [0.5, nan]
@@ -89,7 +89,7 @@ def filled(values: Floats, zero_division: float | None) -> Floats:
     return values if zero_division is None else np.where(np.isnan(values), zero_division, values)
 
 
-# The metrics that other packages name. Each is defined in a module beside this one.
+# The names of metrics that other packages use; each is defined in a module of this package.
 PRECISION, RECALL, F1 = "precision", "recall", "f1"
 ACCURACY, TER, ERROR_SHARE, HARDEVAL = "accuracy", "ter", "error_share", "hardeval"
 SCORE_NAMES = (PRECISION, RECALL, F1)
@@ -106,7 +106,7 @@ SHARE, MEAN, COUNT, FREE = "share", "mean", "count", "free"
 class LevelValues(NamedTuple):
     """The numbers of a facet: levels, and arrays (…, levels, 1 + types) of values and denominators.
 
-    Column 0 is for all types together. The other columns are there only if the metric goes by type.
+    Column 0 is for all types together. The other columns exist only for metrics by type.
     """
 
     levels: Sequence[str]
@@ -139,18 +139,18 @@ class Metric:
     show. `average` is "micro" (add the types up, then compute), "macro" or "weighted" (compute for
     each type, then average). `better` is 1 if higher is better, -1 if lower is, 0 if neither.
     `kind` is "share" (of units, between 0 and 1), "mean" (of shares), "count", or "free" (any
-    number). `needs_pairs` asks for the columns about pairs. `title` names it in headings, `phrase`
+    number). `needs_pairs` requests the columns about pairs. `title` names it in headings, `phrase`
     in sentences; `definition` explains it in a sentence or two.
 
-    A metric with `over_levels` sees all levels of a facet at once, such as the share of all errors
-    that falls on each; the facet must have `needs_levels`.
+    A metric with `over_levels` uses all levels of a facet at once, such as the share of all errors
+    in each level; the facet must have `needs_levels`.
 
-    Where a facet is judged by one number, it is the metric with the highest `priority`.
+    A facet is judged by the metric with the highest `priority`.
 
     >>> def miss_rate(counts):
     ...     return ratio(counts.gold - counts.hit_gold, counts.gold)
     >>> metric = Metric("miss-rate", miss_rate, better=LOWER)
-    >>> metric.value(np.array([[4.0, 3.0, 5.0, 3.0]])).tolist()  # one type: 3 of 4 are found
+    >>> metric.value(np.array([[4.0, 3.0, 5.0, 3.0]])).tolist()  # one type: 3 of 4 found
     0.25
     """
 
@@ -161,10 +161,10 @@ class Metric:
     better: int = HIGHER
     kind: str = SHARE
     needs_pairs: bool = False
-    unit: str | None = None  # the only kind of unit it is about
-    mean_of_levels: tuple[str, ...] = ()  # it is the plain mean of its formula on these
+    unit: str | None = None  # the only unit of the metric; None: any
+    mean_of_levels: tuple[str, ...] = ()  # the plain mean of the formula on these levels
     over_levels: LevelFormula | None = None
-    needs_levels: tuple[str, ...] = ()  # levels without which it cannot be computed
+    needs_levels: tuple[str, ...] = ()  # levels that the formula needs
     title: str = ""
     phrase: str = ""
     definition: str = ""
@@ -178,43 +178,43 @@ class Metric:
             if getattr(self, name) not in choices:
                 raise UsageError(
                     f"metric '{self.name}'",
-                    f"{name}={getattr(self, name)!r} cannot be",
+                    f"invalid value {name}={getattr(self, name)!r}",
                     f"choose from {', '.join(map(str, choices))}",
                 )
 
     @property
     def is_over_levels(self) -> bool:
-        """Whether it needs the levels of a facet together, and has no numbers by type."""
+        """Whether the metric uses all levels of a facet at once, and has no numbers by type."""
         return self.over_levels is not None
 
     @property
     def is_fraction(self) -> bool:
-        """Whether it lies between 0 and 1, and is shown in percent."""
+        """Whether the metric is between 0 and 1, and shown in percent."""
         return self.kind in (SHARE, MEAN)
 
     @property
     def is_mean_of_types(self) -> bool:
-        """Whether it is the plain mean of what its formula gives for each type."""
+        """Whether the metric is the plain mean of its formula over types."""
         return self.average == MACRO
 
     def shares(self, counts: Floats, zero_division: float | None = None) -> Floats:
-        """What the formula gives for counts (…, columns), before any average."""
+        """The formula applied to counts (…, columns), before averaging."""
         return filled(self._computed(counts), zero_division)
 
     def gain(self, difference: float) -> float:
-        """A difference, positive if it is for the better; 0 if neither side is the better one."""
-        return self.better * difference + 0.0  # never minus zero
+        """A difference, positive if it is better; 0 if the metric has no better direction."""
+        return self.better * difference + 0.0  # + 0.0 turns -0.0 into 0.0
 
     def value(self, counts: Floats, zero_division: float | None = None) -> Floats:
-        """The number from counts (…, types, columns); NaN where it is undefined."""
+        """The number from counts (…, types, columns); NaN if it is undefined."""
         if self.average == MICRO:
             return filled(self._computed(counts.sum(axis=-2)), zero_division)
         values = filled(self._computed(counts), zero_division)
         return self._averaged(values, counts[..., 0], zero_division)
 
     def _averaged(self, values: Floats, gold: Floats, zero_division: float | None) -> Floats:
-        # A type without gold and predictions has no value, and must not pull the mean down.
-        defined = values == values  # false for NaN alone
+        # A type without gold mentions and predictions has no value, and is not in the mean.
+        defined = values == values  # false only for NaN
         weights = gold * defined if self.average == WEIGHTED else defined.astype(np.float64)
         weighted = np.where(defined, values, 0.0) * weights
         return filled(ratio(weighted.sum(axis=-1), weights.sum(axis=-1)), zero_division)
@@ -224,23 +224,25 @@ class Metric:
         if values.shape != counts.shape[:-1]:
             raise UsageError(
                 f"metric '{self.name}'",
-                f"its formula gives shape {values.shape} for counts of shape {counts.shape}",
+                f"its formula returns shape {values.shape} for counts of shape {counts.shape}",
                 "return one number for each entry; the last axis of counts holds the columns",
             )
         if self.is_fraction and np.nanmax(values, initial=0.0) > 1 + 1e-9:
             raise UsageError(
                 f"metric '{self.name}'",
-                "its formula gives more than 1",
-                'say kind="count" or kind="free" if it is no share',
+                "its formula returns more than 1 for a share",
+                'use kind="count" or kind="free"',
             )
         if np.isinf(values).any():
             raise UsageError(
-                f"metric '{self.name}'", "its formula gives infinity", "divide with nerscope.ratio"
+                f"metric '{self.name}'",
+                "its formula returns infinity",
+                "divide with nerscope.ratio",
             )
         return values
 
     def _sizes(self, counts: Floats) -> Floats:
-        """The denominators, refused if they are not one number for each entry."""
+        """The denominators; raise a UsageError if they are not one number for each entry."""
         sizes = np.asarray(self.n(Counts(counts)), np.float64)
         if sizes.shape != counts.shape[:-1] or not np.isfinite(sizes).all():
             place = user_code(f"metric '{self.name}'")
@@ -256,9 +258,9 @@ class Metric:
     ) -> LevelValues:
         """The numbers of all levels, from counts (…, levels, 1 + types, columns).
 
-        Column 0 of the types is the sum of the others, which may be missing. `values` are those of
-        `shares(counts, zero_division)`, if the caller has them already: a metric and its averages
-        share one formula.
+        Column 0 of the types is the sum of the others, which may be missing. `values` is the result
+        of `shares(counts, zero_division)`, if the caller has it: a metric and its averages share
+        one formula.
         """
         if self.over_levels is not None:
             return self._numbers_over_levels(self.over_levels, levels, counts, zero_division)
@@ -287,7 +289,7 @@ METRICS: FactoryRegistry[Metric] = FactoryRegistry("metric", package="nerscope.s
 
 
 def metric_named(text: str) -> Metric:
-    """The metric that a text names.
+    """The metric of a text, such as `f(beta=0.5)`.
 
     >>> str(metric_named("f(beta=0.5)")), metric_named("ter").better
     ('f(beta=0.5)', -1)
@@ -296,7 +298,7 @@ def metric_named(text: str) -> Metric:
 
 
 def leading_metric(names: Sequence[str]) -> str:
-    """The metric by which a facet is judged: of the highest priority, else the first one.
+    """The metric by which a facet is judged: the one of the highest priority, else the first.
 
     >>> leading_metric(["precision", "recall"]), leading_metric(["correct", "missed"])
     ('recall', 'correct')
@@ -305,13 +307,13 @@ def leading_metric(names: Sequence[str]) -> str:
 
 
 def add_built_in(metric: Metric, rank: int) -> Metric:
-    """Register a metric of nerscope; `rank` is its place in listings."""
+    """Register a built-in metric; `rank` is its position in listings."""
     METRICS.add(metric.name, lambda: metric, built_in=True, rank=rank)
     return metric
 
 
 def register_metric(metric: Metric) -> Metric:
-    """Make a metric known by its name.
+    """Register a metric by its name.
 
     >>> def jaccard(counts):
     ...     return ratio(counts.hit_gold, counts.gold + counts.pred - counts.hit_gold)
@@ -327,7 +329,7 @@ def register_metric(metric: Metric) -> Metric:
 
 
 def _guard(name: str, formula: Formula) -> Formula:
-    """A user's formula, whose failures are reported under the name of the metric.
+    """A user's formula; its errors are reported with the name of the metric.
 
     Built-in formulas are not guarded: they run tens of thousands of times in a comparison.
     """

@@ -1,4 +1,4 @@
-"""Counts of pairs by what became of them: correct, partial, incorrect, missed, spurious."""
+"""Counts of pairs by outcome: correct, partial, incorrect, missed, spurious."""
 
 from nerscope.corpus.arrays import Floats
 from nerscope.scoring.metrics import (
@@ -38,21 +38,21 @@ _add_count(
     "correct",
     lambda counts: counts.correct,
     gold_units,
-    "Gold mentions whose pair is wholly right under a match.",
+    "Gold mentions whose pair is completely correct under a match.",
     rank=50,
 )
 _add_count(
     "partial",
     lambda counts: counts.partial,
     gold_units,
-    "Gold mentions whose pair is right in part.",
+    "Gold mentions whose pair is partially correct.",
     rank=51,
 )
 _add_count(
     "incorrect",
     lambda counts: counts.incorrect,
     gold_units,
-    "Gold mentions whose pair is wrong, under the MUC schemas.",
+    "Gold mentions whose pair is incorrect, under the MUC schemas.",
     rank=52,
 )
 _add_count(
@@ -77,7 +77,7 @@ add_built_in(
         better=NEITHER,
         needs_pairs=True,
         phrase="share of partial pairs",
-        definition="Partial pairs over correct and partial ones (% partial).",
+        definition="Partial pairs divided by correct and partial pairs (% partial).",
     ),
     rank=55,
 )

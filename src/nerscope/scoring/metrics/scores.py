@@ -35,7 +35,7 @@ def recall(counts: Counts) -> Floats:
 
 
 def f_score(counts: Counts, beta: float = 1.0) -> Floats:
-    """The F score. It is 0 where nothing is found, and undefined only without gold and prediction.
+    """The F score; 0 if nothing is found, undefined only without gold mentions and predictions.
 
     >>> f_score(Counts(np.array([[4.0, 2.0, 2.0, 2.0], [3.0, 0, 0, 0], [0, 0, 0, 0]]))).round(3)
     array([0.667, 0.   ,   nan])
@@ -58,25 +58,30 @@ def _ratio_or_zero(numerator: Floats, denominator: Floats) -> Floats:
 
 def f_with_beta(beta: float = 1.0) -> Metric:
     if isinstance(beta, bool) or not 0 < beta < np.inf:
-        raise UsageError("metric 'f'", f"beta={beta:g} cannot be", "give a number above 0")
+        raise UsageError("metric 'f'", f"invalid value beta={beta:g}", "give a number above 0")
     return Metric(
         name_with_options("f", beta=beta),
         partial(f_score, beta=beta),
         phrase=f"F score with beta {beta:g}",
-        definition="The F score with a weight of one's own: f(beta=2) counts recall higher.",
+        definition="The F score with a chosen weight: f(beta=2) weights recall higher.",
     )
 
 
 SCORES = (
-    Metric(PRECISION, precision, predicted_units, definition="Right mentions over predicted ones."),
-    Metric(RECALL, recall, definition="Right mentions over gold ones.", priority=2),
+    Metric(
+        PRECISION,
+        precision,
+        predicted_units,
+        definition="Correct mentions divided by predicted mentions.",
+    ),
+    Metric(RECALL, recall, definition="Correct mentions divided by gold mentions.", priority=2),
     Metric(
         F1,
         f_score,
         title="F1",
         phrase="F1",
-        definition="Twice the hits over gold and predicted mentions; with partial credit, the "
-        "harmonic mean of precision and recall.",
+        definition="The harmonic mean of precision and recall; without partial credit, twice the "
+        "correct mentions divided by gold and predicted mentions.",
         priority=3,
     ),
 )

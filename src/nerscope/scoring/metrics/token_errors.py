@@ -1,4 +1,4 @@
-"""Wrong tokens: the token error rate, where wrong tokens lie, and HardEval's score."""
+"""Wrong tokens: the token error rate, the shares of wrong tokens, and HardEval's score."""
 
 from nerscope.corpus.arrays import Floats
 from nerscope.corpus.units import ALL, TOKEN
@@ -32,7 +32,7 @@ def error_rate(counts: Counts) -> Floats:
 
 
 def error_shares(levels: LevelCounts, zero_division: float | None) -> LevelNumbers:
-    """Of all errors, the share that falls on each level."""
+    """The share of all errors in each level."""
     total = errors(levels[ALL])
     return {level: (ratio(errors(counts), total), total) for level, counts in levels.items()}
 
@@ -40,8 +40,8 @@ def error_shares(levels: LevelCounts, zero_division: float | None) -> LevelNumbe
 def hardeval(levels: LevelCounts, zero_division: float | None) -> LevelNumbers:
     """The mean of the error rates on unseen and on diff tokens, as the level `score`."""
     unseen, diff = (levels[level] for level in _HARD_LEVELS)
-    # Each rate is filled by itself: with zero_division=0, a test set without unseen tokens has the
-    # mean of 0 and the rate on diff tokens.
+    # zero_division applies to each rate: with zero_division=0, a test set without unseen tokens has
+    # the mean of 0 and the rate on diff tokens.
     rates = [filled(error_rate(counts), zero_division) for counts in (unseen, diff)]
     return {_SCORE_LEVEL: ((rates[0] + rates[1]) / 2, unseen.gold + diff.gold)}
 
@@ -69,7 +69,7 @@ add_built_in(
         over_levels=error_shares,
         needs_levels=(ALL,),
         phrase="share of all wrong tokens",
-        definition="Of all wrong tokens, the share that falls on a subset.",
+        definition="The share of all wrong tokens that are in a subset.",
     ),
     rank=41,
 )

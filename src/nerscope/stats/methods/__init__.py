@@ -1,1 +1,1 @@
-"""The built-in statistical tests, one file each; `stats.paired` finds them here."""
+"""The built-in statistical tests, one per file; `stats.paired` imports them from here."""

@@ -4,7 +4,7 @@ from nerscope.stats.paired import Method, Paired, add_method, p_value
 
 
 def bootstrap(pair: Paired) -> float:
-    """The p-value under the bootstrap distribution, moved to where there is no difference."""
+    """The p-value under the bootstrap distribution, shifted to a mean difference of 0."""
     assert pair.resampled is not None
     return p_value(pair.observed, pair.resampled - pair.observed)
 
@@ -16,8 +16,8 @@ add_method(
         title="Paired bootstrap",
         phrase="resampled clusters",
         definition=(
-            "Clusters are drawn again with replacement, and both systems are scored on each draw. "
-            "The differences, moved to a mean of zero, say how large one is by chance."
+            "Clusters are resampled with replacement, and both systems are scored on each sample. "
+            "The differences, shifted to a mean of zero, show how large one is by chance."
         ),
     ),
     rank=10,

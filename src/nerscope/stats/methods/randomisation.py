@@ -4,7 +4,7 @@ from nerscope.stats.paired import DEFAULT_METHOD, Method, Paired, add_method, p_
 
 
 def randomisation(pair: Paired) -> float:
-    """The p-value among differences of outputs that have changed places at random."""
+    """The p-value among the differences after random swaps of outputs."""
     assert pair.swapped is not None
     return p_value(pair.observed, pair.swapped)
 
@@ -18,8 +18,8 @@ add_method(
         title="Approximate randomisation",
         phrase="outputs swapped at random",
         definition=(
-            "In each cluster the outputs of the two systems change places by the flip of a coin. "
-            "If the systems are alike, the observed difference is one like those after such swaps."
+            "In each cluster, a coin flip decides whether the outputs of the two systems are "
+            "swapped. p is the share of swaps whose difference is as large as the observed one."
         ),
         is_exact_if_few=True,
     ),

@@ -1,0 +1,426 @@
+"""What every word means that nerscope prints: terms, headings, codes, phrases, notes and messages.
+
+Facets, levels, metrics and matches carry their definitions where they are registered. Messages and
+notes are explained by the rows of docs/messages.md, in which `…` stands for what varies.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import NamedTuple
+
+from nerscope.errors import UsageError, suggest
+from nerscope.facets.facet import FACETS, attribute_named, fixed_facets
+from nerscope.results.terms import (
+    Wording,
+    attribute_phrase,
+    facet_words,
+    level_words,
+    match_words,
+    metric_words,
+)
+from nerscope.scoring.matching import MATCHES, TOKEN_MATCH_WORDS
+from nerscope.scoring.metrics import F1, METRICS
+from nerscope.stats.paired import METHODS
+
+_MOST_SUGGESTED = 12  # known words in a message: all of them would fill a screen
+
+
+class Explanation(NamedTuple):
+    """A term as it is printed, and its definition."""
+
+    term: str
+    meaning: str
+
+
+# Terms of the field that are not registered things.
+GENERAL = {
+    "attribute": "A number for each mention or word, such as its length. Its buckets are a facet.",
+    "baseline": "The system or the results that others are compared with.",
+    "bucket": "A range of an attribute's values: XS, S, L, XL. Edges are fixed on the gold test "
+    "mentions; a mention with a value equal to an edge belongs below it.",
+    "cluster": "A document, sentence or block of sentences: what is resampled as a unit.",
+    "corrected p": "The p-value, corrected for all comparisons of its family. It is significant "
+    "below 0.05.",
+    "facet": "A way to divide mentions or words into levels, such as tmr or eLen.",
+    "gold": "What people annotated. Predicted is what a system found.",
+    "hallucinated": "A predicted mention whose text is not in the sentence or document.",
+    "holm": "Holm's correction of many p-values: the probability of any false claim stays below "
+    "5 %.",
+    "interval": "95 % confidence interval: in 95 of 100 test sets like this one, it contains the "
+    "true value.",
+    "level": "A named group of mentions or words under a facet, such as seen under tmr.",
+    "match": "What counts as right, and for how much credit: exact, left, right, overlap, iou …",
+    "mention": "A span of tokens in one sentence with an entity type.",
+    "n": "The denominator: gold mentions for recall and F1, predicted mentions for precision, "
+    "tokens for error rates.",
+    "note": "Something that a reader should know about the input or about a number. --notes prints "
+    "all of them.",
+    "p": "How often a difference as large as this one arises by chance, if there is no true "
+    "difference.",
+    "power": "The probability that a true difference of a given size becomes significant.",
+    "careful": "A warning: this test set has little power, so a significant difference probably "
+    "overstates the true one.",
+    "rough": "Fewer than 40 documents or sentences: intervals and p-values are approximate.",
+    "unreadable": "An answer of a language model without readable JSON, or with parts that are not "
+    "readable. evaluate --list unreadable lists them.",
+    "undecided": "The interval includes the allowed limit, so the gate can neither pass nor fail "
+    "the condition. A larger test set may decide it.",
+    "repaired labels": "Labels that are invalid in their scheme, such as I-PER after O, and how "
+    "they were read. nerscope validate FILE lists them.",
+    "rho": "ρ: mean size of the rank correlation between buckets and F1, over systems.",
+    "run": "One training of a system, with a seed. Several runs show how much training varies.",
+    "signature": "All settings that affect a number, in one line. Quote it with the number.",
+    "spearman": "Rank correlation between buckets and scores: 1 if scores rise with every bucket.",
+    "step-down": "A correction of many p-values that uses their dependence; it finds more than "
+    "Holm's, at the same error rate.",
+    "support": "The number of gold mentions.",
+    "surface": "The tokens of a mention, case-sensitive. Surface F1 counts each (surface, type) "
+    "once.",
+    "tcm": "Type-confusable mentions: their text has two or more types among the gold test "
+    "mentions. tcm-unseen are those whose text is not a training mention, tcm-seen the others.",
+    "two-way": "Clusters by place (document, sentence or block) and by surface at once, because a "
+    "name that is wrong in one place is often wrong everywhere.",
+    "zeta": "ζ: mean value of an attribute over the test mentions.",
+}
+_LABELS = "Labels with their counts."
+_CHANGES = "{} Counted by gold mention; with several runs, by the majority of runs."
+# What stands above the columns of tables, and titles of tables.
+HEADINGS = {
+    "± over datasets": "Standard deviation over the datasets.",
+    "± runs": "Standard deviation of F1 over the runs of a system.",
+    "95 % interval of F1": GENERAL["interval"],
+    "95 % together": "Intervals that hold for all numbers of a family at once, with 95 % "
+    "confidence.",
+    "A": "The first system of a pair.",
+    "A ahead on": "Datasets or splits on which A has the higher score, significant or not.",
+    "A better by": "How far A is better than B in the bucket, in points.",
+    "A better on": "On how many datasets (at least) or splits A is significantly better.",
+    "against": "The system, or the split, that is compared with.",
+    "all": "All mentions or words together; in a table of errors, all kinds together.",
+    "all types": "All entity types together (micro average).",
+    "annotated": "How often the text is a mention.",
+    "B": "The second system of a pair.",
+    "B ahead on": "Datasets or splits on which B has the higher score, significant or not.",
+    "B better on": "On how many datasets (at least) or splits B is significantly better.",
+    "best bucket": "The bucket of the attribute with the highest F1.",
+    "best F1": "F1 in the best bucket of the attribute.",
+    "better": "How many numbers are significantly better than those of the other system.",
+    "better by": "How far the first system is better, in points. It is positive if the first "
+    "system is better, also where low values are good.",
+    "better than": "The system that is significantly worse.",
+    "both": "Errors of wrong type and wrong boundary at once.",
+    "both right": _CHANGES.format("Right in A and in B."),
+    "both wrong": _CHANGES.format("Wrong in A and in B."),
+    "broken": _CHANGES.format("Right in A, wrong in B."),
+    "by chance": "The mean size of the correlation if the attribute has no effect.",
+    "change": "The difference between A and B, in percent of B.",
+    "correlation": "Spearman's rank correlation between the buckets of an attribute and F1.",
+    "correlation ρ": "Mean size of Spearman's rank correlation between the buckets of an attribute "
+    "and F1, over systems.",
+    "count": "How often it occurs.",
+    "dataset": "The dataset of a number: by default, the name of the test file.",
+    "datasets": "The datasets that a number rests on.",
+    "detectable": "The smallest true difference that this test set detects with 80 % power, in "
+    "points.",
+    "differ": "In how many documents or sentences the two systems differ.",
+    "documents needed": "How many documents a test set needs to detect the difference.",
+    "errors by kind": "Errors of each kind. A gold mention and the prediction that it was taken "
+    "for are one error.",
+    "errors per run": "Errors of each kind, as the mean over the runs of a system. A gold mention "
+    "and the prediction that it was taken for are one error.",
+    "first": "The first cell of a contrast; of duplicates, the place of the first occurrence.",
+    "first better by": "How far the score on the first cell is better than that on the second.",
+    "first places": "Where the text first has each label, as file:line.",
+    "fixed": _CHANGES.format("Wrong in A, right in B."),
+    "gap": "F1 in the best bucket minus F1 in the worst one, in points.",
+    "group": "A level of a facet, or an entity type. In a ranking: systems with a common letter do "
+    "not differ significantly.",
+    "here": f"{_LABELS} In this split.",
+    "kind": "The kind of an error, or of a duplicate: exact, or near (but for case or digits).",
+    "lead": "Where A leads B most (largest) and least (smallest).",
+    "level": GENERAL["level"],
+    "macro average": "The mean over types, each with the same weight.",
+    "mean": "The mean over datasets, or of an attribute.",
+    "mean rank": "The mean rank of a system over the datasets.",
+    "mean ζ": GENERAL["zeta"],
+    "missed": "Gold mentions that no prediction overlaps.",
+    "n first": "The denominator of the first cell.",
+    "n second": "The denominator of the second cell.",
+    "needed": "How many documents or sentences a test set needs to detect the difference with the "
+    "current runs, with a 95 % interval.",
+    "next run": "The probability that A's next training run scores higher than B's.",
+    "no significant difference": "A difference whose corrected p is 0.05 or more. It may still "
+    "exist: nerscope power shows what the test set detects.",
+    "number": "What is measured: a metric, and the group it is measured on.",
+    "others like them": "The interval for other datasets like these (Student's t).",
+    "overall": "The score, or the difference, on all mentions.",
+    "p of trend": "p of the question whether F1 rises or falls with the buckets.",
+    "p, others like them": "p for other datasets like these (Student's t), corrected.",
+    "P(1)": "The probability that the system is the best, in percent.",
+    "P(A better)": "The probability that A is better by more than the region of practical "
+    "equivalence.",
+    "P(B better)": "The probability that B is better by more than the region of practical "
+    "equivalence.",
+    "P(equivalent)": "The probability that the difference is within the region of practical "
+    "equivalence.",
+    "paper's p": "p of InterpretEval's own test, which often finds effects in noise.",
+    "paper's p (chi-square)": "The same by the chi-square approximation that the paper used.",
+    "paper's test": "InterpretEval's own test, and its number of blocks or pairs.",
+    "place": "File and line.",
+    "rank": "The rank of a system by its score.",
+    "ranks (95 %)": "The ranks that hold 95 % of the probability.",
+    "runs": "The number of runs.",
+    "runs needed": "How many runs of each system detect the difference with this test set.",
+    "runs of A": "The score of each run of A.",
+    "runs of B": "The score of each run of B.",
+    "score": "A metric with its value.",
+    "second": "The second cell of a contrast.",
+    "sentences needed": "How many sentences a test set needs to detect the difference.",
+    "share good": "The share of judged pairs that people called good.",
+    "sign test": "p of the sign test over datasets, corrected.",
+    "split": "A part of a dataset (train, dev, test), or an error: one gold mention, several "
+    "predictions inside it.",
+    "splits": "The number of splits of one corpus.",
+    "spread of F1": "Standard deviation of F1 over the buckets, in points.",
+    "spurious": "Predictions that overlap no gold mention.",
+    "system": "The name of a system.",
+    "systems": "The systems that a number rests on.",
+    "test set": "The size of the test set.",
+    "text": "The text of a mention.",
+    "these datasets": "The interval for these datasets alone.",
+    "they are": "Whether predictions that do not fit the tokens of gold count as errors or are "
+    "left out.",
+    "token": "A word as the file has it.",
+    "train": f"{_LABELS} In training.",
+    "training labels": "The labels of the word in training, with their counts.",
+    "type": "The entity type.",
+    "types": f"{_LABELS} One per type.",
+    "unannotated": "How often the text occurs without annotation (O).",
+    "weakest groups": "Groups that score furthest below the overall score. They are ranked by the "
+    "lower 95 % bound of the shortfall. Groups of fewer than 30 units are left out, and so are "
+    "groups whose interval includes the overall score.",
+    "Wilcoxon": "p of Wilcoxon's signed-rank test over datasets, corrected.",
+    "worse": "How many numbers are significantly worse than those of the other system.",
+    "worse by": "How far the score is worse than the overall score, in points. It is positive if "
+    "it is worse, also where low values are good.",
+    "worst bucket": "The bucket of the attribute with the lowest F1.",
+    "worst F1": "F1 in the worst bucket of the attribute.",
+    "wrong boundary": "A prediction of the right type that overlaps a gold mention without equal "
+    "bounds. In summaries, split and merged mentions count as wrong boundary.",
+    "wrong type": "A prediction with the span of a gold mention and another type.",
+    "wrong type and boundary": "A prediction of another type that overlaps a gold mention without "
+    "equal bounds.",
+    "ε": "Almost stochastic order: 0 if A is ahead at every quantile of its runs, 1 if B is.",
+}
+_ALIASES = {
+    **dict.fromkeys(("xs", "s", "m", "l", "xl"), "bucket"),
+    "95 % interval": "interval",
+    "f-score": F1,
+    "surface f1": "surface",
+    "ζ": "zeta",
+    "ρ": "rho",
+}
+
+
+def all_terms() -> dict[str, str]:
+    """Every term with its definition, in alphabetical order; headings are left out."""
+    terms = {word.name: _definition(word) for word in _registered() if _definition(word)}
+    return dict(sorted({**terms, **GENERAL}.items(), key=lambda item: item[0].lower()))
+
+
+def _definition(word: Wording) -> str:
+    """The definition; the title of a user's facet that has none."""
+    return word.definition or (f"{word.title}." if word.title not in ("", word.name) else "")
+
+
+def _registered() -> Iterator[Wording]:
+    from nerscope.formats.base import FORMATS  # tables need no format, and `compare` reads no file
+
+    # Where two things have the same name, the later one explains it: what tables print comes last.
+    for form in (FORMATS[name] for name in FORMATS):
+        yield Wording(form.name, form.title, form.phrase, form.definition)
+    for method in (METHODS[name] for name in METHODS):
+        yield Wording(method.name, method.title, method.phrase, method.definition)
+    # Levels come in reverse: of facets that share the name of a level, the first one explains it.
+    for facet in reversed(fixed_facets()):
+        yield from (level_words(facet.name, level) for level in facet.level_codes)
+    yield from map(match_words, (*MATCHES, *TOKEN_MATCH_WORDS))
+    yield from map(facet_words, FACETS)
+    yield from map(metric_words, METRICS)
+
+
+def explain(text: str) -> list[Explanation]:
+    """What a text means that nerscope printed: a term, heading, code, phrase, note or message.
+
+    >>> [explanation.term for explanation in explain("recall on mentions whose text is new")]
+    ['recall', 'tmr=unseen-tokens']
+    >>> explain("TER")[0].term, explain("hard-strict=diff-O")[0].term, explain("worse by")[0].term
+    ('ter', 'hard-strict=diff-O', 'worse by')
+    """
+    for find in (_code, _term, _phrase, _number, _in_parentheses, _bucket, _message, _kind):
+        if found := find(_plain(text)):
+            return found
+    known = [*all_terms(), *HEADINGS, *_phrases()]
+    close = re.match(r"did you mean '(.+?)'\?", suggest(text, known))
+    fix = f"did you mean '{close[1]}'? nerscope explain '{close[1]}'" if close else ""
+    raise UsageError(f"'{text}'", "no explanation is known", fix or "nerscope explain")
+
+
+def _plain(text: str) -> str:
+    """A text without the marks of its line: `note:`, a star, a colon."""
+    text = " ".join(text.split())
+    for prefix in ("nerscope: ", "note: "):
+        text = text.removeprefix(prefix)
+    return text.rstrip("*:.").strip()
+
+
+def _code(text: str) -> list[Explanation]:
+    """A level of a facet, as tmr=unseen-tokens, perhaps with a type."""
+    facet, equals, level = text.partition("=")
+    if not equals or facet not in FACETS:
+        return []
+    level, _, type = level.partition(" ")
+    levels = _levels_of(facet)
+    if not levels:  # an attribute: its buckets have the same meaning everywhere
+        meaning = f"{GENERAL['bucket']} Here, of: {facet_words(facet).phrase}."
+        return [Explanation(text, meaning)]
+    if level not in levels:
+        raise UsageError(f"'{text}'", f"'{facet}' has no level '{level}'", suggest(level, levels))
+    words = level_words(facet, level)
+    phrase = f"{words.phrase[:1].upper()}{words.phrase[1:]}."
+    meaning = phrase if words.definition in ("", phrase) else f"{phrase} {words.definition}"
+    return [Explanation(text, f"{meaning} Only type {type}." if type else meaning)]
+
+
+def _term(text: str) -> list[Explanation]:
+    terms, lowered = all_terms(), text.lower()
+    by_lower = {name.lower(): name for name in terms}
+    headings = {name.lower(): name for name in HEADINGS}
+    for key in (lowered, _ALIASES.get(lowered, ""), lowered.partition("(")[0].strip()):
+        if key in by_lower:
+            name = by_lower[key]
+            levels = _levels_of(name)
+            more = f" Levels: {', '.join(levels)}." if levels else ""
+            return [Explanation(name, terms[name] + more)]
+        if key in headings:
+            return [Explanation(headings[key], HEADINGS[headings[key]])]
+    # Titles and headings name systems: "Weakest groups of flair".
+    starts = [name for name in headings if lowered.startswith(f"{name} of ")]
+    return [Explanation(headings[name], HEADINGS[headings[name]]) for name in starts[:1]]
+
+
+def _phrase(text: str) -> list[Explanation]:
+    code = _phrases().get(text.lower())
+    return [] if code is None else _code(code) or _term(code)
+
+
+@cache
+def _phrases() -> dict[str, str]:
+    """The codes of all phrases and titles, in lower case."""
+    phrases = {}
+    for name in (*MATCHES, *TOKEN_MATCH_WORDS):
+        phrases[match_words(name).phrase.lower()] = name
+    for name in METRICS:
+        words = metric_words(name)
+        phrases |= {words.title.lower(): name, words.phrase.lower(): name}
+    for name in FACETS:
+        words = facet_words(name)
+        for phrase in (words.title, words.phrase, attribute_phrase(name)):
+            phrases |= {phrase.lower(): name} if phrase else {}
+    for facet in reversed(fixed_facets()):
+        for level in facet.level_codes:
+            phrases[level_words(facet.name, level).phrase.lower()] = f"{facet.name}={level}"
+    return phrases
+
+
+def _in_parentheses(text: str) -> list[Explanation]:
+    """The code behind a phrase, as in `mentions whose text is new (tmr=unseen-tokens)`."""
+    found = re.fullmatch(r"(?P<phrase>.+) \((?P<code>[^()]+)\)", text)
+    if found is None:
+        return []
+    return _code(found["code"]) or _phrase(found["phrase"]) or _term(found["code"])
+
+
+def _number(text: str) -> list[Explanation]:
+    """A metric on a cell, as in `recall on mentions whose text is new`."""
+    metric, on, cell = text.partition(" on ")
+    if not on:
+        return []
+    first = _term(metric) or _phrase(metric)
+    second = _phrase(cell) or _in_parentheses(cell) or _bucket(cell)
+    if cell.startswith("type "):
+        second = _term("type")
+    return [*first, *second] if first and second else []
+
+
+def _bucket(text: str) -> list[Explanation]:
+    """A bucket in words, as in `mention length: 3 tokens`."""
+    name = _phrases().get(text.partition(":")[0].lower())
+    if name is None or name not in FACETS or attribute_named(name) is None:
+        return []
+    return [*_term(name), Explanation("bucket", GENERAL["bucket"])]
+
+
+def _kind(text: str) -> list[Explanation]:
+    """A note by its kind, as in `repaired labels: 40 in 2 files`."""
+    kind, colon, _ = text.partition(":")
+    return _term(kind) if colon else []
+
+
+def _levels_of(name: str) -> list[str]:
+    """The levels of a facet; none for an attribute, and for any other term."""
+    return [level for facet in fixed_facets() if facet.name == name for level in facet.level_codes]
+
+
+class _MessageRow(NamedTuple):
+    pattern: re.Pattern[str]
+    fact: str
+    why: str
+    fix: str
+
+
+def _message(text: str) -> list[Explanation]:
+    """The rows of docs/messages.md that fit a message or note; the longest pattern explains it."""
+    rows = [row for row in _message_rows() if row.pattern.search(text)]
+    if not rows:
+        return []
+    row = max(rows, key=lambda row: len(row.fact.replace("…", "")))
+    return [Explanation(row.fact, f"{_sentence(row.why)} What to do: {_sentence(row.fix)}")]
+
+
+def _sentence(text: str) -> str:
+    text = text.rstrip(".")
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+@cache
+def _message_rows() -> Sequence[_MessageRow]:
+    rows = []
+    for line in _messages_page().splitlines():
+        cells = [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+        if len(cells) == 3 and len(cells[0].replace("…", "").strip()) > 5 and "---" not in cells[0]:
+            explained = _unlinked(cells[1]), _unlinked(cells[2])
+            rows.append(_MessageRow(_pattern(cells[0]), cells[0], *explained))
+    return rows
+
+
+def _pattern(fact: str) -> re.Pattern[str]:
+    """The messages that a fact stands for; "… tokens" may also be one token."""
+    parts = (re.sub(r"^(\\? \w+)s\b", r"\1s?", re.escape(part)) for part in fact.split("…"))
+    return re.compile(".+?".join(parts))
+
+
+def _unlinked(text: str) -> str:
+    """Markdown without links and backticks."""
+    return re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", text).replace("`", "")
+
+
+def _messages_page() -> str:
+    """The page of all messages: a wheel has it beside the package, a checkout in docs/."""
+    packaged = files("nerscope") / "messages.md"
+    if packaged.is_file():
+        return packaged.read_text(encoding="utf-8")
+    return (Path(__file__).parents[3] / "docs" / "messages.md").read_text(encoding="utf-8")
