@@ -96,6 +96,18 @@ def test_every_first_screen_fits_a_terminal(command: str, corpora: Path, run: Ru
 
 
 @pytest.mark.usefixtures("screen")
+def test_of_many_systems_the_best_are_compared_and_shown(corpora: Path, run: Run) -> None:
+    gold = drawn(200, seed=1)
+    for number in range(20):
+        write(corpora / f"s{number:02}.txt", noisy(gold, 0.4 - 0.02 * number, number))
+    files = " ".join(f"s{number:02}.txt" for number in range(20))
+    shown = fits(done(run, f"evaluate gold.txt {files} --train train.txt"))
+    assert re.match(r"20 systems on gold: .*\n.*\n.*\ns19 .*\ns18 ", shown)
+    assert "group: of the best 10, a common letter means corrected p ≥ 0.05" in shown
+    assert re.search(r"\n  1\d more systems: --all\n", shown)
+
+
+@pytest.mark.usefixtures("screen")
 def test_35_files_give_at_most_five_lines_of_notes(corpora: Path, run: Run) -> None:
     for number in range(35):
         text = (corpora / "a.txt").read_text().replace("B-PER", "I-PER", 1 + number)

@@ -36,6 +36,7 @@ from nerscope.results.errors import (
 )
 from nerscope.results.ranking import RankingRow, ranked_number
 from nerscope.results.results import Results
+from nerscope.results.selection import narrow_results
 from nerscope.results.weakest import FEW_CLUSTERS, OverallScores, WeakSpot
 from nerscope.scoring.cluster_units import units_in_words
 from nerscope.scoring.matching import EXACT
@@ -46,15 +47,20 @@ _MOST_LINES = 6  # of systems in the short form
 
 
 class _Sizes(NamedTuple):
-    """How many types and weak groups are shown."""
+    """How many types, weak groups and systems of a ranking are shown."""
 
     types: int
     groups: int
+    systems: int = _MOST_SYSTEMS
 
 
 # The first of them with which everything fits the screen is taken.
-_SIZES = tuple(
-    _Sizes(*sizes) for sizes in ((12, 4), (10, 4), (8, 4), (8, 3), (6, 3), (5, 2), (4, 2), (4, 1))
+_SIZES = (
+    *(
+        _Sizes(*sizes)
+        for sizes in ((12, 4), (10, 4), (8, 4), (8, 3), (6, 3), (5, 2), (4, 2), (4, 1))
+    ),
+    *(_Sizes(4, 1, systems) for systems in (8, 6)),
 )
 
 
@@ -87,12 +93,21 @@ class _Content:
 
     @cached_property
     def comparison(self) -> Comparison | None:
-        """All pairs by the number that ranks; None without one, or with a single system."""
+        """All pairs of the best systems by the number that ranks; None if there is no pair."""
         if len(self.results.systems) < 2 or not self.scores:
             return None
-        ranked = ranked_number(self.results)
-        compared = compare(self.results, facets=ranked.facets, metrics=ranked.metrics)
+        best = self.results  # 35 systems have 595 pairs, which take more than a minute
+        if len(self.results.systems) > _MOST_SYSTEMS:
+            best = narrow_results(self.results, systems=self.by_f1[:_MOST_SYSTEMS])
+        ranked = ranked_number(best)
+        compared = compare(best, facets=ranked.facets, metrics=ranked.metrics)
         return compared if compared.ranking else None
+
+    @property
+    def by_f1(self) -> list[str]:
+        """The systems of the first dataset, the highest F1 first."""
+        first = [row for row in self.scores if row.dataset == self.scores[0].dataset]
+        return [row.system for row in sorted(first, key=lambda row: -(row.f1.value or 0.0))]
 
     @cached_property
     def order(self) -> list[str]:
@@ -101,7 +116,7 @@ class _Content:
             return self.results.systems
         first = self.comparison.ranking[0].dataset
         ranked = [row.system for row in self.comparison.ranking if row.dataset == first]
-        return [*ranked, *(name for name in self.results.systems if name not in ranked)]
+        return list(dict.fromkeys([*ranked, *self.by_f1, *self.results.systems]))
 
     @cached_property
     def weakest(self) -> list[WeakSpot]:
@@ -136,7 +151,7 @@ class _Content:
         elif self.comparison is None and len(self.scores) == 1:
             tables.append(_scores_by_type(index, self.scores[0], sizes.types))
         else:
-            tables.append(_ranked_scores(self))
+            tables.append(_ranked_scores(self, sizes.systems))
             tables.append(_best_by_type(index, self.order[:2], sizes.types))
         tables.append(_unaligned_table(index))
         tables.append(_kinds_table(self.kinds))
@@ -230,7 +245,7 @@ def _range_text(counts: Sequence[int]) -> str:
     return str(low) if low == high else f"{low}–{high}"
 
 
-def _ranked_scores(content: _Content) -> Table:
+def _ranked_scores(content: _Content, most: int) -> Table:
     """The systems in order: precision, recall, F1 with its interval, and groups."""
     results, comparison = content.results, content.comparison
     by_system = {row.system: row for row in content.scores}
@@ -239,7 +254,7 @@ def _ranked_scores(content: _Content) -> Table:
     has_runs = max(_run_counts(results)) > 1
     has_groups = len(names) > 2 and bool(ranking)
     body = []
-    for name in names[:_MOST_SYSTEMS]:
+    for name in names[:most]:
         scores, ranked = by_system[name], ranking.get(name)
         low, high = scores.f1.low, scores.f1.high
         body.append(
@@ -262,8 +277,8 @@ def _ranked_scores(content: _Content) -> Table:
         f"{first.support:,} mentions"
     )
     notes = _ranking_notes(content, has_groups)
-    if len(names) > _MOST_SYSTEMS:
-        notes.append(f"{len(names) - _MOST_SYSTEMS} more systems: --all")
+    if len(names) > most:
+        notes.append(f"{len(names) - most} more systems: --all")
     return Table(title, header, tuple(body), tuple(notes))
 
 
@@ -283,7 +298,9 @@ def _ranking_notes(content: _Content, has_groups: bool) -> list[str]:
         return [*notes, BEST_NOTE]
     if has_groups:
         notes.append(
-            f"group: systems with a common letter do not differ (corrected p ≥ {SIGNIFICANT})"
+            f"group: of the best {_MOST_SYSTEMS}, a common letter means corrected p ≥ {SIGNIFICANT}"
+            if len(content.results.systems) > _MOST_SYSTEMS
+            else f"group: systems with a common letter do not differ (corrected p ≥ {SIGNIFICANT})"
         )
     else:
         from nerscope.render.answers import short_answer
