@@ -125,15 +125,16 @@ def suggest(word: str, known: Iterable[str]) -> str:
     """Name the closest known words, then all of them.
 
     >>> suggest("precison", ["precision", "recall"])
-    "did you mean 'precision'? Known: precision, recall"
+    "did you mean 'precision'? Or choose one of: precision, recall"
     """
     import difflib  # needed only when something is wrong
 
     names, word = sorted(map(str, known)), str(word)
     lowered = {name.lower(): name for name in names}
-    close = difflib.get_close_matches(word.lower(), lowered, n=1, cutoff=0.5)
-    hint = f"did you mean '{lowered[close[0]]}'? " if close else ""
-    return f"{hint}Known: {', '.join(names)}"
+    begun = [name for name in lowered if len(word) > 2 and name.startswith(word.lower())]
+    close = begun or difflib.get_close_matches(word.lower(), lowered, n=1, cutoff=0.65)
+    hint = f"did you mean '{lowered[close[0]]}'? Or choose one of: " if close else "choose one of: "
+    return hint + ", ".join(names)
 
 
 def require_extra(module: str, place: str, extra: str) -> Any:

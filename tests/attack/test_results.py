@@ -202,7 +202,7 @@ RAW = [
          and [run.__setitem__(0, "\ud800") for run in c["evidence"][0]["runs"]
               if run[0] == "poor"]),
     Case("good-gate", "gate results.json --baseline results.json", code=0,
-         out="worse by 0.00 points"),
+         out="unchanged, n = "),
     Case("good-show", "show results.json --table exact -q", code=0, out="95.45"),
 ]  # fmt: skip
 

@@ -47,7 +47,8 @@ ANSWER = re.compile(
 
 
 CONDITIONS = re.compile(
-    r"  About these outputs, not about other training runs\. \d+ of \d+ sentences differ\. "
+    r"  About these outputs, not about other training runs\. "
+    r"\d+ of \d+ sentences with mentions differ\. "
     r"This test set detects a true difference of [\d.]+ points with 80 % power\."
 )
 
@@ -290,12 +291,22 @@ def test_splits_are_said_in_the_file_or_on_the_command_line(three: Path, run: Ru
     told = done(run, "compare s.json a b --samples 300").out
     assert told.startswith("Over 3 splits of one corpus, a is better than b: F1 better by +")
     assert "\n  a beats b on 3 of 3 splits at p ≤ 0.05/3, b beats a on 0.\n" in told
-    assert "\nOver splits: F1\n" in told and "Wilcoxon" not in told
+    assert "\nOver 3 splits: F1\n" in told and "Wilcoxon" not in told
+    about = (
+        "About the methods, trained and tested on such a corpus: each split has its own training"
+    )
+    assert f"\n{about}" in told
+    assert "0.5 test sentences per training sentence" in " ".join(told.split())
+    for text in ("other training runs", "one run each"):
+        assert text not in told
+    single = done(run, "compare s.json a b --samples 300 --datasets d").out
+    assert "note: one run each: this compares two outputs, not two methods" in single
     asked = done(run, "compare r.json a b --samples 300 --over splits --ratio 0.5").out
     assert asked == told
     other = done(run, "compare s.json a b --samples 300 --over drawn").out
     assert other.startswith("Over 3 datasets and others like them, a's output is better than b's: ")
-    assert "| splits |" in done(run, "compare s.json a b --samples 300 --format markdown").out
+    markdown = done(run, "compare s.json a b --samples 300 --format markdown").out
+    assert "### Over 3 splits: F1\n" in markdown
 
 
 def test_splits_of_which_nobody_knows_the_overlap_are_refused(three: Path, run: Run) -> None:

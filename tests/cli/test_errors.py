@@ -81,6 +81,8 @@ EVERY = [
         ("--kind missed", [("one", "Rome", "missed")]),
         ("--kind missed --kind spurious", EVERY[3:5]),
         ("--kind 'wrong type and boundary'", EVERY[7:]),
+        ("--kind both", EVERY[7:]),
+        ("--dataset gold --kind missed", [("one", "Rome", "missed")]),
         ("--type ORG", [("one", "Bank of Oslo", "split"), EVERY[7]]),
         # the gold type, or the predicted one
         ("--type PER --system two", [EVERY[5], EVERY[6], EVERY[7]]),
@@ -107,6 +109,7 @@ def test_mistakes_are_chosen(
         ("--kind mised", "did you mean 'missed'"),
         ("--kind correct", "--kind correct: unknown kind 'correct'"),
         ("--sort size", "--sort size: unknown sort 'size'"),
+        ("--dataset other", "--dataset other: it is not in the results"),
         ("--system three", "system 'three': it is not in the results"),
         ("--facet tmrr=seen", "--facet tmrr=seen: it is not in the results"),
         ("--facet tmr=sen", "--facet tmr=sen"),
@@ -142,7 +145,7 @@ def test_nothing_found_is_said(folder: Path, run: Run) -> None:
 def test_a_mistake_shows_gold_above_and_prediction_below(folder: Path, run: Run) -> None:
     shown = done(run, "errors r.json --system one --kind 'wrong boundary'").out
     assert shown.rstrip("\n").endswith(
-        "gold.txt:5  one 1: wrong boundary\n"
+        "gold.txt:5  one: wrong boundary\n"
         "                 ──────── LOC\n"
         "  Ada met Bob in New York\n"
         "                 ─── LOC"
@@ -189,7 +192,7 @@ def test_mistakes_are_sorted(key: str, many: Path, run: Run) -> None:
 @pytest.mark.parametrize("most", [0, 1, 5, 20])
 def test_no_more_than_asked_for_are_shown(most: int, many: Path, run: Run) -> None:
     shown = done(run, f"errors r.json --most {most}").out
-    assert len(re.findall(r"^<gold>:\d+  s 1: ", shown, re.M)) == most
+    assert len(re.findall(r"^<gold>:\d+  s: ", shown, re.M)) == most
     total = len(found(run, ""))
     assert f"{total - most} more errors: --most N shows more" in shown
 
@@ -245,7 +248,7 @@ def test_a_long_file_name_does_not_widen_the_window() -> None:
     one = replace(record(["a", "b"], (0, 1), None), place="/very/long/" + "x" * 60 + ":1")
     lines = error_lines(one, 40)
     assert max(map(len, lines[1:])) <= 40
-    assert lines[0].endswith(":1  s 1: wrong boundary")
+    assert lines[0].endswith(":1  s: wrong boundary")
 
 
 @given(one=records())
@@ -279,8 +282,10 @@ def test_a_window_shows_the_beginning_of_both_spans(one: MentionRow, width: int)
 def test_a_text_that_is_not_that_of_the_marked_tokens_is_shown() -> None:
     one = replace(record(["Ada", "spoke"], (0, 1), (0, 2)), other_text="Ada S.")
     assert error_lines(one, 80)[-1] == "  predicted text: 'Ada S.'"
-    nowhere = replace(record(["Ada", "spoke"], None, (1, 1)), text="Eve\x1b")
-    assert error_lines(nowhere, 80)[-1] == "  predicted text: 'Eve\\x1b', which is not in the text"
+    nowhere = replace(record(["Ada", "spoke"], None, (1, 1)), text="Eve\x1b", type="LOC")
+    assert error_lines(nowhere, 80)[-1] == (
+        "  predicted text: 'Eve\\x1b' (LOC), which is not in the text"
+    )
 
 
 HOSTILE = ["Ada\x1b[31m", "\x07met\x9b2J", "Bob\u202e", "x"]
@@ -328,7 +333,7 @@ def test_a_mention_that_all_get_wrong_is_told_from_another_on_the_same_span(
 
 def test_wrong_tokens_of_a_level_are_marked_in_their_sentences(folder: Path, run: Run) -> None:
     shown = done(run, "errors r.json --facet hard=unseen-I --system one --width 80").out
-    assert "gold.txt:6  one 1: L-LOC labelled O" in shown
+    assert "gold.txt:6  one: L-LOC labelled O" in shown
     lines = shown.split("\n")
     words = next(
         at for at, line in enumerate(lines) if "New York" in line and "L-LOC" in lines[at - 1]

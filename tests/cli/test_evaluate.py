@@ -730,8 +730,8 @@ def test_every_unreadable_answer_is_listed_with_its_place(data: Path, run: Run) 
         f"{name}.jsonl:{3 * k + line}" for name in "ab" for k in range(400) for line in (1, 2)
     ]
     assert [(row["problem"], row["answer"]) for row in rows[:2]] == [
-        ("answers without readable JSON", "I cannot help."),
-        ("answers that are only partly readable", '[{"text": "Ada", "type": "PER"}, {"te'),
+        ("no readable JSON", "I cannot help."),
+        ("partly readable", '[{"text": "Ada", "type": "PER"}, {"te'),
     ]
 
 

@@ -42,7 +42,7 @@ def test_the_page_shows_every_tool_and_where_they_part(stray: Path, run: Run) ->
     assert (outcome.code, outcome.err) == (0, "")
     lines = [line.rstrip() for line in outcome.out.split("\n")]
     assert lines[0] == (
-        "bert, labels read as bio: 7 tools: F1 83.33; "
+        "bert, labels read as bio: 6 tools in 7 modes: F1 83.33; "
         "seqeval strict, SeqScore discard: F1 72.73; SeqScore none: no number"
     )
     for name in map(str.split, PEERS):
@@ -117,7 +117,7 @@ def test_runs_and_systems_have_a_table_each(stray: Path, run: Run) -> None:
 
 def test_tools_that_agree_are_said_to(stray: Path, run: Run) -> None:
     outcome = run("explain", "gold.txt", "--system", "good=good.txt")
-    assert outcome.out.startswith("good, labels read as bio: 10 tools: F1 ")
+    assert outcome.out.startswith("good, labels read as bio: 6 tools in 10 modes: F1 ")
     assert outcome.out.endswith("Labels that tools read differently: 0 places\n")
 
 
@@ -219,6 +219,10 @@ def printed() -> list[Document]:
     ]
 
 
+LINE_AGAINST = "differs significantly from … (p < …, not corrected)"
+LINE_UNDECIDED = "the true drop may be below or above the allowed one"
+LINE_POWER = "test set detects … with … % power"
+LINE_UNTESTED = "not tested: … there to reach p < …"
 NAMES = {"a", "b", "d", "e", "train", "test", "LOC", "ORG", "PER", "MISC", ""}
 
 
@@ -260,12 +264,34 @@ def test_every_line_of_a_table_is_explained_by_its_words_and_its_code(
     [
         ("hard-strict=diff-O", ["hard-strict=diff-O"]),
         ("mentions whose text is new", ["tmr=unseen-tokens"]),
-        ("F1 on mention length: 3 tokens (eLen=L)", ["f1", "eLen=L"]),
+        ("F1 by mention length: 3 tokens (eLen=L)", ["f1", "eLen=L"]),
         ("recall on type PER", ["recall", "type"]),
         ("Weakest groups of bert", ["weakest groups"]),
         ("note: repaired labels: 2,852 in 37 files, first x.txt:3", ["repaired labels"]),
         ("+1.95*", None),
         ("f0.5", ["f0.5"]),
+        ("*", ["*"]),
+        ("† differs significantly from bert (p < 0.05, not corrected)", [LINE_AGAINST]),
+        ("* best system", ["best system"]),
+        ("--max-drop", ["max_drop"]),
+        ("UNDECIDED", ["undecided"]),
+        ("26 of 47 documents differ", ["… of … documents differ"]),
+        ("1 of 1,047 sentences differs.", ["… of … sentences differ"]),
+        ("one-sided 95 % bounds -1.08 to 5.78", ["one-sided … % bounds … to …"]),
+        ("the true drop may be below or above the allowed one", [LINE_UNDECIDED]),
+        ("this test set detects 0.97 points with 80 % power", [LINE_POWER]),
+        (
+            "This test\n    set detects a true difference of 2.5 points with 80 % power",
+            [LINE_POWER],
+        ),
+        ("too little differs there to reach p < 0.05", [LINE_UNTESTED]),
+        ("Resampled: documents.", ["Resampled: …"]),
+        ("Resampled for the p of a split: sentences.", ["Resampled for the p of a split: …"]),
+        ("Mean over 5 splits", ["Mean over … splits"]),
+        (
+            "FAIL: d, b, F1: 80.00 against 85.00, worse by 5.00 points, n = 692; rule: max_drop 1",
+            ["fail", "worse by … points", "rule: max_drop …"],
+        ),
     ],
 )
 def test_what_is_printed_can_be_pasted(text: str, terms: list[str] | None) -> None:
@@ -274,6 +300,87 @@ def test_what_is_printed_can_be_pasted(text: str, terms: list[str] | None) -> No
             explain(text)
     else:
         assert [explanation.term for explanation in explain(text)] == terms
+
+
+@pytest.mark.parametrize(
+    ("part", "terms"),
+    [
+        ("Answers without\n  readable JSON", ["answers without readable JSON: …"]),
+        (
+            "not allowed in bio",
+            [
+                "… is not allowed in … (… such places)",
+                "… transitions not allowed in …, repaired as …: …",
+            ],
+        ),
+        ("documents differ", ["… of … documents differ"]),
+        ("hallucinated mentions", ["hallucinated mentions (not in the text): …"]),
+    ],
+)
+def test_a_part_of_a_message_is_enough(part: str, terms: list[str]) -> None:
+    assert [explanation.term for explanation in explain(part)] == terms
+
+
+def test_many_messages_with_a_text_are_counted() -> None:
+    *shown, rest = explain("invalid value")
+    assert len(shown) == 5
+    assert rest.meaning.endswith("more contain this text; give more words.")
+
+
+@pytest.mark.parametrize("text", ["of the", "readable", "adable js", "weather is fine today"])
+def test_a_part_has_two_whole_words(text: str) -> None:
+    assert not is_explained(text)
+
+
+@pytest.mark.parametrize(
+    ("words", "terms"),
+    [
+        ("hallucinated mentions", ["hallucinated mentions (not in the text)"]),
+        ("mean rank", ["mean rank"]),
+        ("recall on type PER", ["recall", "type"]),
+        ("./x.conll: no such file. Fix: check the path", ["no such file"]),
+        ("tmr=seen recall", ["tmr=seen", "recall"]),
+    ],
+)
+def test_words_without_quotes_are_one_text_if_it_is_known(
+    words: str, terms: list[str], run: Run
+) -> None:
+    outcome = run("explain", *words.split())
+    assert outcome.code == 0, outcome.err
+    assert [line.partition(": ")[0] for line in outcome.out.splitlines()] == terms
+
+
+@pytest.mark.parametrize("text", ["problem", "hello world"])
+def test_only_similar_words_are_suggested(text: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        explain(text)
+    assert raised.value.fix == "nerscope explain (lists all terms)"
+
+
+def test_long_mentions_and_large_counts_stay_readable(data: Path, run: Run) -> None:
+    words = [f"Organisation{number}" for number in range(5)]
+    for name, first in (("gold", "B"), ("odd", "I")):
+        labels = [f"{word} {'I' if at else first}-ORG" for at, word in enumerate(words)]
+        (data / f"{name}.txt").write_text("\n".join([*labels, "\n"]) * 1100, encoding="utf-8")
+    printed = run("explain", "gold.txt", "--system", "odd=odd.txt").out
+    assert f"    ORG “{' '.join(words)}”: the others\n    nothing: " in printed
+    assert "  1,100  I-ORG after the sentence start" in printed
+    table = run("explain", "gold.txt", "--system", "odd.txt", "--format", "csv").out
+    assert ",1100,1100,1100," in table
+
+
+def test_other_tokens_are_refused_with_what_to_do(data: Path, run: Run) -> None:
+    record = {"text": "Ada met Bob", "spans": [[0, 2, "PER"]]}
+    (data / "text.jsonl").write_text(json.dumps(record), encoding="utf-8")
+    (data / "three.txt").write_text("Ada B-PER\nmet O\nBob B-PER\n", encoding="utf-8")
+    outcome = run("explain", "three.txt", "--system", "a=text.jsonl::tokens=align")
+    assert "a mention does not begin and end at token boundaries" in outcome.err
+    assert "nerscope evaluate GOLD --system NAME=FILE scores other tokens" in outcome.err
+
+
+def test_a_command_stays_as_it_is_typed() -> None:
+    (explanation,) = explain("its folder does not exist")
+    assert "What to do: mkdir -p FOLDER" in explanation.meaning
 
 
 def test_messages_and_notes_are_explained(data: Path, run: Run) -> None:

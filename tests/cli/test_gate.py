@@ -42,7 +42,7 @@ def test_the_same_results_pass(results: Path, run: Run) -> None:
     assert heading == "2 conditions: 2 ok"
     assert [line.split(":")[0] for line in lines] == ["ok", "ok"]
     assert "toy, good, F1: " in outcome.out
-    assert outcome.out.count("worse by 0.00 points") == 2
+    assert outcome.out.count("unchanged, n = ") == 2
 
 
 @pytest.mark.parametrize(
@@ -93,17 +93,18 @@ def test_each_rule_has_its_exit_code(
 def test_a_verdict_says_the_bounds_n_and_the_rule(worse: Path, run: Run) -> None:
     out = gated(run, f"{GATE} --max-drop 0.5", 1).out
     assert re.search(
-        r"worse by 33\.33 points \(\d\d\.\d\d to \d\d\.\d\d with 95 % confidence each way\), "
+        r"worse by 33\.33 points \(one-sided 95 % bounds \d\d\.\d\d to \d\d\.\d\d\), "
         r"n = 60, 30 of 60 sentences differ; rule: max_drop 0.5\n$",
         out,
     )
-    assert "with 90 % confidence" in gated(run, f"{GATE} --alpha 0.1", 1).out
+    assert "one-sided 90 % bounds" in gated(run, f"{GATE} --alpha 0.1", 1).out
 
 
 def test_an_undecided_verdict_says_what_the_test_set_could_show(worse: Path, run: Run) -> None:
     out = gated(run, f"{GATE} --max-drop 33", 1).out
-    shown = r"rule: max_drop 33; this test set detects (\d+\.\d\d) points with 80 % power\n$"
-    found = re.search(shown, out)
+    words = "the true drop may be below or above the allowed one"
+    shown = r"; this test set detects (\d+\.\d\d) points with 80 % power\n$"
+    found = re.search(f"rule: max_drop 33; {words}{shown}", out)
     assert found is not None
     (record,) = json.loads(gated(run, f"{GATE} --format json", 1).out)["verdicts"]
     assert found[1] == f"{record['detectable']:.2f}"
@@ -158,7 +159,8 @@ def test_programs_are_told_everything(results: Path, run: Run) -> None:
     rows = list(csv.DictReader(io.StringIO(gated(run, f"{command} --format csv").out)))
     assert (len(rows), tuple(rows[0])) == (2, FIELDS)
     table = gated(run, f"{command} --format markdown").out
-    assert "| toy | good | baseline | tmr=tcm-all |" in table
+    assert "| Condition | New | Baseline | Drop in points [bounds] | Rule | Verdict |" in table
+    assert re.search(r"\(tmr=tcm-all\) \| .* \| 0\.00 .*\| max_drop 1 \| ok \|", table)
     cases = ET.fromstring(gated(run, f"{command} --format junit").out).findall(".//testcase")
     assert [case.get("classname") for case in cases] == ["toy, good", "toy, poor"]
     notices = gated(run, f"{command} --format github").out.splitlines()
@@ -221,8 +223,42 @@ def test_a_junit_file_is_written_beside_the_log(worse: Path, run: Run) -> None:
     assert outcome.out.startswith("FAIL: d, s, recall: ")
     alone = gated(run, f"{GATE} --metric recall --format junit", 1)
     assert (worse / "report.xml").read_text() == alone.out
-    refused = run(*shlex.split(f"{GATE} --junit results.json"))
-    assert refused.code == 2 or "results.json" not in GATE
+    before = (worse / "worse.json").read_bytes()
+    gated(run, f"{GATE} --junit worse.json", 2)
+    assert (worse / "worse.json").read_bytes() == before
+
+
+def test_a_junit_file_says_that_the_gate_could_not_decide(worse: Path, run: Run) -> None:
+    (worse / "report.xml").write_text("the report of an earlier run")
+    message = gated(run, "gate worse.json --baseline gone.json --junit report.xml", 2).err
+    assert message.startswith("nerscope: gone.json: no such file. Fix: ")
+    root = ET.parse(worse / "report.xml").getroot()
+    assert {key: root.get(key) for key in ("tests", "failures", "errors")} == {
+        "tests": "1",
+        "failures": "0",
+        "errors": "1",
+    }
+    (error,) = root.findall(".//testcase/error")
+    assert message == f"nerscope: {error.get('message')}\n"
+
+
+def test_failed_verdicts_come_before_undecided_ones(worse: Path, run: Run) -> None:
+    rules = "\n".join(f"[[condition]]\nmax_drop = {drop}" for drop in (90, 33, 1))
+    (worse / "gate.toml").write_text(rules)
+    heading, *lines = gated(run, f"{GATE} --conditions gate.toml", 1).out.splitlines()
+    assert heading == "3 conditions: 1 FAIL, 1 UNDECIDED, 1 ok"
+    assert [line.split(":")[0] for line in lines] == ["FAIL", "UNDECIDED", "ok"]
+
+
+def test_bounds_over_few_clusters_are_called_rough(data: Path, run: Run) -> None:
+    few = "".join(f"w{number} B-PER\n\n" for number in range(4))
+    (data / "few.txt").write_text(few)
+    (data / "half.txt").write_text(few.replace("B-PER", "O", 2))
+    for name in ("few", "half"):
+        gated(run, f"evaluate few.txt --system s={name}.txt -o {name}.json --dataset d")
+    note = "d: bounds over only 4 sentences are rough"
+    assert note in gated(run, "gate half.json --baseline few.json", 1).out
+    assert "rough" not in gated(run, "gate few.json --baseline few.json").out
 
 
 @pytest.mark.parametrize(
@@ -255,10 +291,10 @@ def test_a_junit_file_is_written_beside_the_log(worse: Path, run: Run) -> None:
         ('type = "PER"', "type = 5", "gate.toml:9, type", "invalid value 5"),
         ('"recall"', '""', "gate.toml:3, metric", "invalid value ''"),
         # what the results do not have
-        ('"recall"', '"recal"', "gate.toml:3, cell 'all'", "did you mean 'recall'?"),
+        ('"recall"', '"recal"', "gate.toml:3, metric 'recal'", "did you mean 'recall'?"),
         ('facet = "all"', 'facet = "al"', "gate.toml:7, facet 'al'", "did you mean 'all'?"),
-        ('level = "all"', 'level = "al"', "gate.toml:8, cell 'all=al'", "did you mean 'all'?"),
-        ('"PER"', '"PRE"', "gate.toml:9, cell 'all=all'", "did you mean 'PER'?"),
+        ('level = "all"', 'level = "al"', "gate.toml:8, level 'al'", "did you mean 'all'?"),
+        ('"PER"', '"PRE"', "gate.toml:9, type 'PRE'", "did you mean 'PER'?"),
         ('"exact"', '"exat"', "gate.toml:10, match 'exat'", "did you mean 'exact'?"),
         ('system = "s"', 'system = "t"', "gate.toml:11, system 't'", "it is not in the results"),
         ('dataset = "d"', 'dataset = "e"', "gate.toml:12, dataset 'e'", "it is not in the results"),

@@ -93,6 +93,7 @@ def test_a_packed_text_file_gives_its_own_name(data: Path, run: Run) -> None:
     [
         ("evaluate gold.txt", "gold.txt: no system is given"),
         ("evaluate gold.txt --train train.txt", "gold.txt: no system is given"),
+        ("evaluate short.txt", "short.txt:3: 2 space-separated columns where 3 are needed"),
         ("evaluate both.txt --system s=both.txt", "gold and system are the same column"),
         (
             "evaluate both.txt --system s=poor.txt --system t=both.txt",
@@ -108,6 +109,7 @@ def test_what_is_gold_and_what_is_predicted_must_be_clear(
     command: str, fact: str, data: Path, run: Run
 ) -> None:
     (data / "both.txt").write_text(BOTH)
+    (data / "short.txt").write_text("Ada B-PER O\nmet O O\nBob O\n")
     outcome = run(*shlex.split(command))
     assert (outcome.code, outcome.out) == (2, "")
     assert fact in outcome.err and "Fix: " in outcome.err

@@ -86,7 +86,7 @@ def test_judgements_are_summed_up_and_go_into_the_page(results: Path, run: Run) 
     [
         (["report", "r.json", "-o", "r.json"], "this file is also an input"),
         (["report", "r.json", "-o", "none/page.html"], "its folder does not exist"),
-        (["report", "missing.json"], "it cannot be read"),
+        (["report", "missing.json"], "no such file"),
         (["report", "gold.txt", "-o", "p.html"], "gold.txt"),
         (["report", "r.json", "--judgements", "gold.txt"], "gold.txt"),
         (

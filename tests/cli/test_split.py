@@ -27,7 +27,9 @@ def test_a_split_says_sizes_and_where_to_go_on(folder: Path, run: Run) -> None:
     words = [line.split() for line in outcome.out.split("\n")]
     assert ["split", "part", "sentences", "tokens", "mentions", "share", "%"] in words
     assert ["random-2", "test", "8", "12", "8", "19.05"] in words
-    assert outcome.out.endswith("then: nerscope evaluate made/nerscope.toml\n")
+    assert outcome.out.endswith(
+        "then: nerscope run made/nerscope.toml (nerscope evaluate, if nothing is trained)\n"
+    )
     assert "leaks" not in outcome.out
 
 

@@ -1,5 +1,7 @@
 """Doors for Hugging Face: keys, accumulation, what a trainer hands over, and tough numbers."""
 
+import re
+import warnings
 from types import SimpleNamespace
 from typing import Any
 
@@ -114,16 +116,46 @@ def test_words_are_asked_for_at_once() -> None:
         Seqeval(train=TRAIN).add(prediction=["O"], reference=["O"])
 
 
+@pytest.mark.parametrize(
+    "prediction",
+    [
+        (SCORES, LABEL_IDS),
+        (IDS.tolist(), LABEL_IDS.tolist()),
+        SimpleNamespace(predictions=SCORES, label_ids=LABEL_IDS),
+    ],
+    ids=["arrays", "lists", "object"],
+)
+def test_a_prediction_instead_of_labels_is_refused(prediction: Any) -> None:
+    with pytest.raises(ns.UsageError, match=r"compute_metrics=compute_metrics\(label_list\)"):
+        compute_metrics(prediction)
+
+
+def test_unknown_options_are_refused_at_once() -> None:
+    with pytest.raises(ns.UsageError, match="unknown option") as caught:
+        compute_metrics(LABELS, per_type=True)
+    assert {"by_type", "tokens", "train"} <= set(re.findall(r"\w+", caught.value.fix))
+
+
+def test_an_evaluation_set_of_ignored_labels_is_refused() -> None:
+    compute = compute_metrics(LABELS)
+    with pytest.raises(ns.UsageError, match="every label is -100"):
+        compute((IDS, np.full(IDS.shape, -100)))
+    with pytest.raises(ns.UsageError, match="no sentences to score"):
+        compute(([], []))
+
+
 def test_words_of_another_set_are_refused() -> None:
-    with pytest.raises(ns.UsageError, match="2 predicted, 2 gold, 1 with tokens"):
+    with pytest.raises(ns.UsageError, match="2 sentences predicted, 2 in gold, 1 with tokens"):
         compute_metrics(LABELS, tokens=TOKENS[:1], train=TRAIN)((SCORES, LABEL_IDS))
-    with pytest.raises(ns.UsageError, match="3 labels that count, 2 tokens"):
+    with pytest.raises(ns.UsageError, match="3 labels other than -100, 2 tokens"):
         compute_metrics(LABELS, tokens=TOKENS[::-1], train=TRAIN)((SCORES, LABEL_IDS))
 
 
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # as seqeval: the mean over no types
 def test_before_anything_is_learnt_there_are_numbers() -> None:
     """Gold without mentions, and predictions without any."""
     nothing = np.zeros((1, 3), int)
-    found = compute_metrics(LABELS, train=TRAIN, tokens=[["it", "is", "so"]])((nothing, nothing))
+    compute = compute_metrics(LABELS, train=TRAIN, tokens=[["it", "is", "so"]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = compute((nothing, nothing))
     assert found == {"precision": 0.0, "recall": 0.0, "f1": 0.0, "accuracy": 1.0}

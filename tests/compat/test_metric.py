@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.oracles.strategies import Case, cases
 
 import nerscope as ns
-from nerscope.compat.loops import read_batch
+from nerscope.compat.loops import label_names, read_batch
 from nerscope.compat.metric import NerMetric
 
 LABELS = ["O", "B-PER", "I-PER", "B-LOC"]
@@ -50,7 +50,7 @@ class Tensor:
 
     def __init__(self, values: Any) -> None:
         self._values = np.array(values)
-        self.ndim = self._values.ndim
+        self.ndim, self.shape = self._values.ndim, self._values.shape
 
     def argmax(self, axis: int) -> "Tensor":
         return Tensor(self._values.argmax(axis))
@@ -88,8 +88,46 @@ def test_lists_arrays_and_tensors_serve_alike(preds: Any, target: Any) -> None:
     assert found
 
 
-def test_labels_may_be_given_by_id() -> None:
-    assert read_batch(IDS, GOLD_IDS, label_list=dict(enumerate(LABELS))) == FOUND
+@pytest.mark.parametrize(
+    "label_list",
+    [
+        tuple(LABELS),
+        np.array(LABELS),
+        dict(enumerate(LABELS)),
+        {str(number): label for number, label in enumerate(LABELS)},  # as in config.json
+    ],
+    ids=["tuple", "array", "by id", "by id as a string"],
+)
+def test_label_lists_may_have_any_form_with_an_order(label_list: Any) -> None:
+    assert read_batch(IDS, GOLD_IDS, label_list=label_list) == FOUND
+
+
+NO_LABELS = "label_list: it is not a list, tuple or mapping with label strings"
+NO_PREFIX = "have no prefix such as B- or I-. Fix: give label_list with the labels of the data"
+
+
+@pytest.mark.parametrize(
+    ("label_list", "fact"),
+    [
+        (set(LABELS), NO_LABELS),
+        (iter(LABELS), NO_LABELS),
+        ("O", NO_LABELS),
+        ([], NO_LABELS),
+        ([0, 1], NO_LABELS),
+        ({"a": "O"}, NO_LABELS),
+        ({"O": 0, "B-PER": 1}, r"it maps labels to ids \(label2id\). Fix: give id2label"),
+        (["LABEL_0", "LABEL_1"], f"the labels LABEL_0, LABEL_1 {NO_PREFIX}"),
+        ({0: "O", 1: "PER", 2: "LOC"}, f"the labels PER, LOC {NO_PREFIX}"),
+    ],
+)
+def test_other_label_lists_are_refused_at_once(label_list: Any, fact: str) -> None:
+    with pytest.raises(ns.UsageError, match=fact):
+        NerMetric(label_list)
+
+
+@pytest.mark.parametrize("labels", [["O"], ["O", "B", "I"], ["B_PER"], ["O", "[CLS]", "B-PER"]])
+def test_labels_with_any_prefix_are_accepted(labels: list[str]) -> None:
+    assert list(label_names(labels).values()) == labels
 
 
 @pytest.mark.parametrize("words", [["Ada", "met"], ["[CLS]", "Ada", "met", "[SEP]"]])
@@ -104,22 +142,30 @@ def test_words_are_those_of_the_row_or_those_that_count(words: list[str]) -> Non
 @pytest.mark.parametrize(
     ("preds", "target", "tokens", "fact"),
     [
-        ([["O"]], [["O"], ["O"]], None, "sentences: the numbers differ: 1 predicted, 2 gold"),
+        ([["O"]], [["O"], ["O"]], None, "differ: 1 sentence predicted, 2 in gold. Fix"),
         (
             [["O"]],
             [["O"]],
             [["a"], ["b"]],
-            "the numbers differ: 1 predicted, 1 gold, 2 with tokens",
+            "the numbers differ: 1 sentence predicted, 1 in gold, 2 with tokens",
         ),
-        ([["O"], ["O"]], [["O"], ["O", "O"]], None, "sentence 2, labels: the numbers differ"),
+        (
+            [["O"], ["O"]],
+            [["O"], ["O", "O"]],
+            None,
+            "sentence 2: the numbers differ: 1 label predicted, 2 in gold",
+        ),
         (
             [["O"]],
             [["O"]],
             [["a", "b"]],
-            "sentence 1: the numbers differ: 1 labels that count, 2 tokens",
+            "sentence 1: the numbers differ: 1 label other than -100, 2 tokens",
         ),
         ([[0]], [[7]], None, "7 is not a label id. Fix: give the ids of label_list, which has 4"),
-        ([[0.0]], [[0]], None, "0.0 is not a label id"),
+        ([[0.0]], [[0]], None, "label id 0.0 is not a whole number"),
+        (np.zeros((1, 1, 5)), [[0]], None, "each token has 5 scores, but label_list has 4 labels"),
+        ([np.zeros((1, 5))], [[0]], None, "each token has 5 scores"),
+        ([[[0.5, 0.5]]], [[0]], None, "each token has 2 scores"),
         ([[[]]], [[0]], None, r"\[\] is not a label id"),
         ([0, 1], [0, 1], None, "0 is not a sentence"),
         (np.array([0, 1]), np.array([0, 1]), None, "0 is not a sentence"),
@@ -142,6 +188,8 @@ def test_ids_need_a_list_of_labels() -> None:
 def test_a_wrong_option_is_told_at_once() -> None:
     with pytest.raises(ns.UsageError, match="unknown option"):
         NerMetric(facet="tmr")
+    with pytest.raises(ns.UsageError, match="did you mean 'label_list'"):
+        NerMetric(labels_list=LABELS)
     with pytest.raises(ns.UsageError, match="unknown facet"):
         NerMetric(facets=["tmt"], train=TRAIN)
     with pytest.raises(ns.UsageError, match="--train"):

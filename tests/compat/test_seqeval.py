@@ -162,7 +162,7 @@ def test_a_scheme_is_recognised_by_the_letters_of_gold(labels: str, scheme: str)
         ),
         (
             *(GOLD, PRED, {"mode": "strict", "scheme": "BIO"}, ValueError),
-            "Unknown scheme 'BIO': .*Known: BILOU, IOB1, IOB2",
+            "Unknown scheme 'BIO': .*choose one of: BILOU, IOB1, IOB2",
         ),
     ],
 )

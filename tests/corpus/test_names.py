@@ -128,7 +128,7 @@ def test_an_unknown_name_is_answered_with_the_closest_one_each_time() -> None:
         with pytest.raises(UsageError) as caught:
             registry["gren"]
         assert str(caught.value) == (
-            "colour 'gren': unknown colour. Fix: did you mean 'green'? Known: green, red"
+            "colour 'gren': unknown colour. Fix: did you mean 'green'? Or choose one of: green, red"
         )
 
 
@@ -154,11 +154,11 @@ def test_installed_packages_are_asked_once_for_names_that_are_not_known(
 @pytest.mark.parametrize(
     ("word", "expected"),
     [
-        ("precison", "did you mean 'precision'? Known: F1, precision, recall"),
-        ("f1", "did you mean 'F1'? Known: F1, precision, recall"),
-        ("RECALL", "did you mean 'recall'? Known: F1, precision, recall"),
-        ("zzz", "Known: F1, precision, recall"),
-        ("", "Known: F1, precision, recall"),
+        ("precison", "did you mean 'precision'? Or choose one of: F1, precision, recall"),
+        ("f1", "did you mean 'F1'? Or choose one of: F1, precision, recall"),
+        ("RECALL", "did you mean 'recall'? Or choose one of: F1, precision, recall"),
+        ("zzz", "choose one of: F1, precision, recall"),
+        ("", "choose one of: F1, precision, recall"),
     ],
 )
 def test_the_closest_word_is_suggested_whatever_its_case(word: str, expected: str) -> None:

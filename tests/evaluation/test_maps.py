@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 import nerscope as ns
 from nerscope.errors import UsageError
 from nerscope.evaluation.listings import coverage
+from nerscope.formats.source import note_line
 
 TYPES = ["A", "B", "C"]
 LABELS = st.sampled_from(["O", *(f"{letter}-{kind}" for letter in "BI" for kind in TYPES)])
@@ -66,9 +67,9 @@ def test_a_system_named_like_a_column_of_coverage_is_refused(name: str) -> None:
 def test_names_that_no_file_has_are_told() -> None:
     gold = [["B-PER", "O"]]
     results = ns.evaluate(gold, {"s": gold}, map={"PERSN": "PER"}, drop=["DATE"])
-    assert [loss["message"] for loss in results.losses] == [
-        "no file has the type PERSN",
-        "no file has the type DATE",
+    assert [note_line(loss) for loss in results.losses] == [
+        "--map PERSN=PER: no file has the type PERSN",
+        "--drop DATE: no file has the type DATE",
     ]
     assert "map:PERSN=PER+drop(DATE)" in results.signature
 

@@ -99,6 +99,47 @@ def test_types_that_gold_does_not_have_are_named_with_the_map_that_may_mend_them
     assert loss["count"] == 1
 
 
+@pytest.mark.parametrize(
+    ("gold", "output", "maps"),
+    [
+        # The output has PER as well, so PER is no unused type.
+        ("Ada/B-PER Eve/B-PER", "Ada/B-PER Eve/B-PERSON", "--map PERSON=PER"),
+        ("Ada/B-PER up/B-PRT", "Ada/B-PER up/B-PEX", ""),  # similar spelling is not enough
+        ("Ada/B-Person is", "Ada/B-PERSON is", "--map PERSON=Person"),
+        ("Oslo/B-LOC Ada/B-P", "Oslo/B-LOCATION Ada/B-PERS", "--map LOCATION=LOC"),
+    ],
+)
+def test_maps_are_suggested_for_types_that_contain_each_other(
+    gold: str, output: str, maps: str
+) -> None:
+    [note] = noted("foreign types", corpus(gold), {"a": corpus(output)})
+    hint = note["message"].partition("; ")[2]
+    assert hint == (f"{maps} if they mean the same" if maps else "")
+
+
+@pytest.mark.parametrize(
+    ("lines", "column"),
+    [
+        (["Ada B-PER B-PER", "met O O", "Bob B-PER O"], 1),
+        (["Ada x B-PER I-PER", "met y O O"], 2),
+        (["Ada B-NP B-PER", "met B-VP O"], None),  # chunks have other types
+        (["Ada NNP B-PER", "met VBD O"], None),
+        (["Ada B-PER", "met O"], None),
+    ],
+)
+def test_gold_with_two_columns_of_labels_is_noted(
+    lines: list[str], column: int | None, tmp_path: Path
+) -> None:
+    gold, output = tmp_path / "gold.txt", tmp_path / "a.txt"
+    gold.write_text("\n".join(lines) + "\n")
+    output.write_text("".join(f"{line.split()[0]} {line.split()[-1]}\n" for line in lines))
+    found = nerscope.evaluate(gold, {"a": output}).losses
+    messages = [note["message"] for note in found if note["kind"] == "gold column"]
+    assert [f"{gold}::label={column} if" in message for message in messages] == (
+        [True] if column is not None else []
+    )
+
+
 def test_at_most_five_foreign_types_are_named() -> None:
     gold = corpus("a/B-Q b c d e f g")
     many = corpus("a/B-Q b/B-A c/B-B d/B-C e/B-D f/B-E g/B-F")

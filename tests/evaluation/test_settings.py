@@ -25,7 +25,7 @@ GOLD = corpus("Ada/B-PER met Oslo/B-LOC")
         ),
         # misspelt values
         ({"repair": "conleval"}, "did you mean 'conlleval'"),
-        ({"token_repair": "discard"}, "unknown value 'discard'. Fix: Known: conlleval, strict"),
+        ({"token_repair": "discard"}, "'discard'. Fix: choose one of: conlleval, strict"),
         ({"token_match": "bilu"}, "did you mean 'bilou'"),
         ({"bucketing": "equal"}, "unknown value 'equal'"),
         ({"matches": ["lft"]}, "did you mean 'left'"),

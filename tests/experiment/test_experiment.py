@@ -137,9 +137,9 @@ def test_every_key_is_understood(folder: Path) -> None:
         ("[datasets", "", "invalid TOML"),
         ("x = [1, 2", "", "invalid TOML"),
         # something is missing
-        ("", "", "no dataset or no system is defined"),
-        ('[systems]\nx = "x"\n', "", "no dataset or no system is defined"),
-        (HEAD, "", "no dataset or no system is defined"),
+        ("", "", "no dataset is defined"),
+        ('[systems]\nx = "x"\n', "", "no dataset is defined"),
+        (HEAD, "", "no system is defined"),
         (
             '[datasets.d]\ntrain = "train.txt"\n[systems]\nx = "x"\n',
             ":1",

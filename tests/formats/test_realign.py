@@ -2,8 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,6 +17,7 @@ from nerscope.formats.align import side_by_side
 from nerscope.formats.base import CorpusSource
 from nerscope.formats.source import Source
 from nerscope.formats.standoff.text import Record, TextSpan, text_source
+from nerscope.results.mistakes import unaligned
 
 Chars = tuple[tuple[int, int], ...]
 Tokenised = list[list[tuple[int, int]]]  # sentences of tokens, in characters of the whole text
@@ -175,6 +178,20 @@ def test_a_mention_of_blanks_alone_is_told() -> None:
     assert "mentions that are not in the text of gold (hallucinated)" in {
         one["kind"] for one in results.losses
     }
+
+
+@pytest.mark.parametrize(
+    ("gaps", "text"), [(None, "EU CUP 's"), (["", "", " ", "", ""], "EU CUP's")]
+)
+def test_the_text_of_a_misfit_keeps_blanks_and_dropped_types_are_not_noted(
+    gaps: list[str] | None, text: str
+) -> None:
+    gold = [(["pre-EU", "CUP", "'s-x"], [(1, 2, "X")])]
+    system = Corpus.of([(["pre-", "EU", "CUP", "'s", "-x"], [(1, 4, "X"), (0, 1, "Y")])])
+    system = replace(system, gaps=None if gaps is None else np.array(gaps, object))
+    results = ns.evaluate(gold, {"s": Aligned(system)}, drop=["Y"])
+    assert [row.text for row in unaligned(results)] == [text]
+    assert [loss["items"] for loss in results.losses if "items" in loss] == [[text]]
 
 
 def test_a_mention_that_equals_no_other_is_no_correct_one_in_lists() -> None:

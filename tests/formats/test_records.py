@@ -440,7 +440,7 @@ PARTY = "🎉 Ada"
         (
             {"body": TEXT, "id": 3},
             "unknown layout of a record, with the keys body, id",
-            "tokenized_text",
+            "response (or answer, completion, content): an answer of a language model",
         ),
         ({"text": TEXT}, "unknown layout of a record, with the keys text", "text and spans"),
         ({}, "unknown layout of a record, with the keys none", "text and spans"),

@@ -16,12 +16,13 @@ from hypothesis import strategies as st
 
 import nerscope as ns
 from nerscope.corpus.corpus import Coding, Corpus, join_chunks
-from nerscope.errors import AlignmentError, InputError, UsageError
+from nerscope.errors import AlignmentError, FormatError, InputError, UsageError
 from nerscope.formats.align import side_by_side
 from nerscope.formats.answers.parsing import BROKEN, MALFORMED, UNREADABLE, read_answer
 from nerscope.formats.answers.source import AGAIN, HALLUCINATED, AnswerSource
 from nerscope.formats.base import source_named
 from nerscope.formats.source import Source
+from nerscope.results.mistakes import unaligned
 from nerscope.results.results import Results
 from nerscope.results.sentences import spans_of
 
@@ -51,6 +52,15 @@ OSLO = {"text": "Oslo", "type": "LOC"}
         ('I see [one] name: {"entities": [{"text": "Ada", "type": "PER"}]}', "Ada", {}),
         ({"response": 'Sure: {"PER": ["Ada"]}'}, "Ada", {}),
         ("```\n[]\n```", "", {}),
+        ({"choices": [{"index": 0, "message": {"content": '[["Ada", "PER"]]'}}]}, "Ada", {}),
+        # Python instead of JSON
+        ("{'PER': ['Ada'], 'LOC': []}", "Ada", {}),
+        ("Sure: [('Ada', 'PER'), (\"O'Neil\", 'PER')]", "Ada O'Neil", {}),
+        ("```python\n{'PER': ['Ada']}\n```\nor\n```\n{'LOC': ['Oslo']}\n```", "Ada Oslo", {}),
+        ("{'PER': [], 'LOC': None}", "", {}),
+        ("{'LOC': [], 'PER': ['Ad", "", {UNREADABLE: 1}),
+        ("{'PER': ['" + "a" * 30_000 + "']}", "", {UNREADABLE: 1}),
+        ("{'PER':" + "-" * 10_000 + "1}", "", {UNREADABLE: 1}),
         ('{"text": "Ada", "type": "PER"}\n{"text": "Oslo", "type": "LOC"}', "Ada Oslo", {}),
         ('As in [1], I find [{"text": "Ada", "type": "PER"}].', "Ada", {}),
         ('Persons: [["Ada", "PER"]]\nPlaces: [["Oslo", "LOC"]]', "Ada Oslo", {}),
@@ -65,6 +75,8 @@ OSLO = {"text": "Oslo", "type": "LOC"}
         ('{"PER": ["Ada", "Charles"], "LOC": ["Osl', "Ada Charles", {BROKEN: 1}),
         ("There are no names here.", "", {UNREADABLE: 1}),
         ({"response": ""}, "", {UNREADABLE: 1}),
+        ({"response": None}, "", {UNREADABLE: 1}),
+        ({"choices": [{"message": {"content": None}}]}, "", {UNREADABLE: 1}),
         ({"id": 3}, "", {UNREADABLE: 1}),
         (7, "", {UNREADABLE: 1}),
         ("[" * 100_000, "", {UNREADABLE: 1}),
@@ -284,6 +296,30 @@ def test_rates_are_of_all_that_was_named_also_what_says_nothing() -> None:
     assert (lost["kind"], lost["count"], lost["of"]) == (MALFORMED, 3, 4)
 
 
+def test_mentions_of_dropped_types_are_neither_noted_nor_in_rates() -> None:
+    said = [ADA, ["Eve", "PER"], ["1999", "DAY"], ["Osl", "DATE"], ["Ada", "DATE"]]
+    results = ns.evaluate(
+        GOLD, {"m": ns.answers([said])}, map={"DAY": "DATE"}, drop=["DATE"], facets=["alignment"]
+    )
+    [lost] = [loss for loss in results.losses if "of" in loss]
+    assert (lost["kind"], lost["count"], lost["of"], lost["items"]) == (HALLUCINATED, 1, 2, ["Eve"])
+    assert [row.text for row in unaligned(results)] == ["Eve"]
+
+
+def test_answers_that_are_all_unreadable_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "said.jsonl"
+    path.write_text('{"reply": "[]"}\n\n{"reply": "I cannot"}\n')
+    gold = [(["Ada"], ["B-PER"])] * 2
+    with pytest.raises(FormatError, match="is unreadable") as caught:
+        ns.evaluate(gold, {"m": source_named(f"{path}::format=answers")})
+    place, fact, fix = caught.value.place, caught.value.fact, caught.value.fix
+    assert place == f"{path}:1"
+    assert fact == """every answer is unreadable (2 of 2), such as '{"reply": "[]"}'"""
+    assert "under the key response (or answer, " in fix
+    with pytest.raises(FormatError, match=r"<answers>:1: .*such as '\(empty\)'"):
+        ns.evaluate(gold, {"m": ns.answers(["", None])})
+
+
 def test_results_without_text_keep_no_string_of_an_answer() -> None:
     said = [{"text": "Zaphod", "type": "PER"}, {"text": "Osl", "type": "LOC"}]
     results = ns.evaluate(GOLD, {"m": ns.answers([said])}, texts=False)
@@ -311,6 +347,7 @@ def test_an_answer_for_each_document_is_found_across_its_sentences(tmp_path: Pat
     results = ns.evaluate(gold, {"m": source_named(str(system))})
     assert counts(results) == (4, 3)
     assert kinds(results)["mentions that go beyond a sentence of gold"] == 1
+    assert [row.text for row in unaligned(results)] == ["left Oslo"]
 
 
 def test_a_file_of_answers_is_known_by_its_first_lines(tmp_path: Path) -> None:
@@ -320,6 +357,7 @@ def test_a_file_of_answers_is_known_by_its_first_lines(tmp_path: Path) -> None:
             {"entities": [ADA]},
             [ADA],
             {"PER": ["Ada"]},
+            {"choices": [{"message": {"role": "assistant", "content": "[]"}}]},
         ]
     ):
         path = tmp_path / f"{number}.jsonl"
@@ -328,6 +366,12 @@ def test_a_file_of_answers_is_known_by_its_first_lines(tmp_path: Path) -> None:
     long = tmp_path / "long.jsonl"
     long.write_text("\ufeff" + json.dumps({"id": 1, "response": "well " * 2000 + "[]"}) + "\n")
     assert isinstance(source_named(str(long)), AnswerSource)
+    for size in (1, 2000):
+        strings = tmp_path / f"strings{size}.jsonl"
+        strings.write_text((json.dumps("well " * size + '[["Ada", "PER"]]') + "\n") * 2)
+        assert isinstance(source_named(str(strings)), AnswerSource)
+    strings.rename(tmp_path / "strings.txt")
+    assert not isinstance(source_named(str(tmp_path / "strings.txt")), AnswerSource)
     told = tmp_path / "told.jsonl"
     told.write_text('{"entities": []}\nnot JSON at all\n')
     gold = [(["Ada"], ["B-PER"]), (["Bob"], ["B-PER"])]

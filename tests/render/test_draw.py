@@ -87,6 +87,16 @@ def test_every_figure_is_drawn_with_its_labels(what: str, results: Results) -> N
     assert size(data)[1] <= 24.01
 
 
+def test_a_figure_higher_than_a_page_is_wider_and_never_squeezed() -> None:
+    labels = tuple(f"a long name\nof a group\nn = {number}" for number in range(8))
+    series = (Series("one", tuple(PlotMark(float(number)) for number in range(8))),)
+    panels = tuple(Panel(DOTS, labels, series, "axis", f"fold-{number}") for number in range(5))
+    width, height = size(draw_figure(Figure(panels), "svg"))
+    assert width == pytest.approx(17.0, abs=0.01)
+    assert height > 3 * 8 * 0.9  # three rows of panels with eight labels of three lines each
+    assert size(draw_figure(Figure(panels), "svg", width=8.5))[1] > 5 * 8 * 0.9
+
+
 @pytest.mark.slow(quick=1)
 @pytest.mark.parametrize("form", STARTS)
 def test_a_figure_is_the_same_each_time(form: str, results: Results) -> None:

@@ -128,3 +128,24 @@ def test_tables_of_results_can_be_had_in_every_form(name: str) -> None:
     assert table.to_latex().count("\\begin{tabular}") == 1
     assert table.to_markdown().startswith(f"### {table.title}\n")
     assert tags(table._repr_html_()) <= KNOWN_TAGS
+
+
+def test_in_a_notebook_a_table_is_still_a_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    outside = str(TABLE)
+    monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
+    assert str(TABLE) == outside and "90.00*" in outside
+    assert repr(TABLE) == outside.rstrip("\n")
+
+
+def test_the_html_of_a_comparison_begins_with_the_answer_and_names_no_option() -> None:
+    compared = nerscope.compare(evaluated(2, train=TRAIN), samples=100)
+    assert repr(compared) == str(compared)
+    html = compared._repr_html_()
+    assert tags(html) <= KNOWN_TAGS
+    assert html.index("<div>") == 0 and html.index("s0") < html.index("<table>")
+    assert "bold: significant difference" in html and "* significant" not in html
+    assert "more group" in html and "--all" not in html
+
+
+def test_html_says_what_bold_cells_are() -> None:
+    assert "<small>bold: best system</small>" in evaluated(2).table("exact")._repr_html_()

@@ -50,13 +50,13 @@ ONE = Document([TABLE])
 def test_markdown_escapes_bars_and_marks_the_best() -> None:
     assert as_markdown(ONE) == (
         "### A & B\n\n| system | F1 | word |\n| --- | ---: | --- |\n"
-        "| a\\|b | **1.0** | 50 % |\n| x_y | – | ab<c |\n\nnote: 5 ± 1\n"
+        "| a\\|b | **1.0** | 50 % |\n| x_y | – | ab<c |\n\nbold: best\n\nnote: 5 ± 1\n"
     )
 
 
 def test_latex_escapes_what_it_must() -> None:
     found = as_latex(ONE)
-    assert "\\caption{A \\& B. note: 5 $\\pm$ 1.}" in found
+    assert "\\caption{A \\& B. bold: best. note: 5 $\\pm$ 1.}" in found
     assert "\\begin{tabular}{lrl}" in found
     assert "\\textbf{1.0} & 50 \\%" in found
     assert "x\\_y & -- & ab$<$c \\\\" in found
@@ -308,10 +308,13 @@ LOW = replace(
 def test_verdicts_are_lines_for_people() -> None:
     everyone = [PASSED, FAILED, GONE, OPEN, CLOSED, LOW]
     numbers = (
-        "90.00 against 80.00, better by 10.00 points (5.50 to 14.25 with 95 % confidence each "
-        "way), n = 50, 7 of 20 documents differ"
+        "90.00 against 80.00, better by 10.00 points (one-sided 95 % bounds 5.50 to 14.25), "
+        "n = 50, 7 of 20 documents differ"
     )
-    least = "; this test set detects 4.00 points with 80 % power"
+    least = (
+        "; the true drop may be below or above the allowed one; this test set detects 4.00 points "
+        "with 80 % power"
+    )
     assert verdict_document(everyone, text=True).lines == [
         "6 conditions: 2 FAIL, 1 UNDECIDED, 1 undecided, 2 ok",
         "FAIL: d, s, left recall on mentions seen in training, type PER (tmr=seen PER): "
@@ -323,7 +326,9 @@ def test_verdicts_are_lines_for_people() -> None:
         "ok: d, s, F1: 50.00, n = 50; rule: floor 95",
     ]
     worse = replace(PASSED, drop=1.0, low=-2.5, high=0.5)
-    assert "worse by 1.00 points (-0.50 to 2.50 with" in str(worse)
+    assert "worse by 1.00 points (one-sided 95 % bounds -0.50 to 2.50)" in str(worse)
+    same = replace(PASSED, drop=0.0, low=0.0, high=0.0, differing=0)
+    assert "90.00 against 80.00, unchanged, n = 50" in str(same)
 
 
 def test_verdicts_that_pass_are_cut_to_one_screen() -> None:
@@ -342,7 +347,9 @@ def test_verdicts_are_records_for_programs() -> None:
         (False, 0.9, 5.5),
         (True, None, None),
     ]
-    assert "| tmr=seen | PER | left | recall | 5 | – | 0.8 |" in as_markdown(document)
+    table = as_markdown(document)
+    assert "| d, s, F1 | 90.00 | 80.00 | -10.00 [-14.25, -5.50] | max_drop 0 | ok |" in table
+    assert "(tmr=seen PER) | undefined | 80.00 |  | no longer defined | FAIL |" in table
     assert as_csv(document).startswith(
         "dataset,system,against,cell,type,match,metric,n,new,old,drop,low,high,p,e_value,new_low,"
         "new_high,detectable,clusters,differing,over,alpha,compared,rule,verdict,failed\n"
@@ -374,7 +381,7 @@ def test_verdicts_are_annotations_for_a_workflow() -> None:
         "fail: d, s, left recall on mentions seen in training, type PER (tmr=seen PER): "
         "undefined against 80.00, n = 5; rule: no longer defined"
     )
-    assert all(said in lines[0] for said in ("n = 50", "5.50 to 14.25 with 95 %25", "7 of 20"))
+    assert all(said in lines[0] for said in ("n = 50", "95 %25 bounds 5.50 to 14.25", "7 of 20"))
 
 
 HOSTILE = [

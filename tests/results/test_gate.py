@@ -10,7 +10,7 @@ from tests.scoring.toys import Corpus, corpus, drawn, noisy, write
 import nerscope
 from nerscope import Condition
 from nerscope.errors import InputError, UsageError
-from nerscope.results.gate import gate
+from nerscope.results.gate import baseline_notes, gate
 from nerscope.results.results import Results
 from nerscope.testing import assert_gate, assert_no_drop
 
@@ -116,14 +116,42 @@ def test_several_cells_are_judged_each() -> None:
         ({"facets": ["tmr=seen"]}, "tmr has no metric 'f1'"),
         ({"facets": ["hard"], "metric": "ter", "match": "exact"}, "hard was not evaluated with it"),
         ({"match": "overlp"}, "did you mean 'overlap'"),
-        ({"metric": "f3"}, "all has no metric 'f3'"),
-        ({"system": "nobody"}, "it is not in the results for d"),
+        ({"facets": ["tmr=seen"]}, "--facet tmr=seen: .* Fix: --metric recall$"),
+        ({"facets": ["eLen"]}, "--facet eLen: a level is missing. Fix: --facet eLen=.*: XS, "),
+        ({"facets": ["type=PER"]}, "subset was not evaluated. Fix: --type PER$"),
+        (
+            {"facets": ["tmr=seen & type=PER"], "metric": "recall"},
+            "'tmr=seen & type=PER': this subset was not evaluated. "
+            "Fix: --facet tmr=seen --type PER, or evaluate both with "
+            "--facet 'tmr=seen & type=PER'$",
+        ),
+        ({"facets": ["tmr=seen | eLen=XS"]}, r"evaluate both with --facet 'tmr=seen \| eLen=XS'$"),
+        ({"facets": ["ePos=XS"]}, "this facet was not evaluated. Fix: .* --facet ePos$"),
+        ({"type": "PRE"}, "--type PRE: unknown type. Fix: did you mean 'PER'"),
+        ({"metric": "f3"}, "--metric f3: all has no metric 'f3'"),
+        ({"system": "nobody"}, "--system nobody: it is not in the results for d"),
         ({"resample": "word"}, "unknown cluster unit 'word'"),
     ],
 )
 def test_what_is_not_there_cannot_be_gated(options: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         gate(OLD, OLD, **options)
+
+
+def test_facets_of_training_say_what_they_need() -> None:
+    untrained = evaluated(GOLD, train=None)
+    with pytest.raises(UsageError, match=r"it needs training data\. Fix: evaluate both .*--train"):
+        gate(untrained, untrained, facets=["tmr=seen"], metric="recall")
+    for new, old, side in [(untrained, OLD, "results"), (OLD, untrained, "baseline")]:
+        with pytest.raises(InputError, match=f"missing in the {side}: tmr, .*--train FILE"):
+            gate(new, old)
+
+
+def test_a_subset_is_named_once() -> None:
+    subset = ["tmr=seen & type=PER"]
+    results = evaluated(GOLD, facets=["all", *subset])
+    (verdict,) = gate(results, results, facets=subset, metric="recall")
+    assert verdict.name == "d, s, recall on tmr=seen & type=PER"
 
 
 def test_a_single_system_is_compared_whatever_its_name() -> None:
@@ -183,11 +211,41 @@ def test_different_gold_data_is_refused(gold: Corpus) -> None:
         ({"token_match": "io"}, "ter"),
         ({"buckets": 3}, "buckets"),
         ({"zero_division": 0}, "zero_division"),
+        ({"map": {"PERSON": "PER"}}, "map"),
+        ({"drop": ["MISC"]}, "map"),
     ],
 )
 def test_different_conditions_are_refused(options: dict[str, Any], condition: str) -> None:
     with pytest.raises(InputError, match=f"the results have {condition} .*, the baseline"):
         gate(OLD, evaluated(GOLD, **options))
+
+
+def test_the_order_of_renamed_types_may_differ() -> None:
+    maps: list[dict[str, str]] = [{"A": "PER", "B": "ORG"}, {"B": "ORG", "A": "PER"}]
+    new, old = (evaluated(GOLD, map=given) for given in maps)
+    assert gate(new, old)[0].verdict == "ok"
+
+
+def test_different_answer_policies_are_refused() -> None:
+    def answered(*policies: str) -> Results:
+        gold = corpus("Ada/B-PER met Ada/B-PER")
+        answer = '[{"text": "Ada", "type": "PER"}]'
+        systems = {
+            f"s{at}": nerscope.answers([answer], policy=policy)
+            for at, policy in enumerate(policies)
+        }
+        return nerscope.evaluate(gold, systems or {"s0": gold}, dataset="d", facets=["all"])
+
+    first, every, both = answered("first"), answered("all"), answered("first", "all")
+    with pytest.raises(InputError, match="have the answer policy all, the baseline first"):
+        gate(every, first)
+    assert baseline_notes(first, first) == []
+    gate(both, first)
+    assert baseline_notes(both, first) == [
+        "d: the results have the answer policies first+all, the baseline first"
+    ]
+    gate(answered(), first, undecided="pass")  # a side without answers has no policy
+    assert baseline_notes(answered(), first) == []
 
 
 def test_documents_are_the_unit_where_they_are_marked(tmp_path: Path) -> None:
@@ -222,7 +280,7 @@ def test_errors_that_change_places_in_a_document_are_a_difference(tmp_path: Path
 
 
 def test_different_facets_are_refused() -> None:
-    with pytest.raises(InputError, match="different facets"):
+    with pytest.raises(InputError, match="facets missing in the results: tmr, "):
         gate(evaluated(GOLD, facets=["eLen"]), OLD)
 
 
@@ -570,8 +628,9 @@ def test_a_small_test_set_is_undecided_and_says_what_it_could_show() -> None:
     (few,) = gate(new, old, metric="recall", max_drop=1)
     assert (few.verdict, few.failed) == ("undecided", True)
     assert few.detectable > 5
-    shown = f"rule: max_drop 1; this test set detects {few.detectable:.2f} points with 80 % power"
-    assert str(few).endswith(shown)
+    why = "the true drop may be below or above the allowed one"
+    shown = f"this test set detects {few.detectable:.2f} points with 80 % power"
+    assert str(few).endswith(f"rule: max_drop 1; {why}; {shown}")
     (many,) = gate(*simulated(500, 0.0, 2), metric="recall", max_drop=1)
     assert many.detectable < few.detectable / 3
 
@@ -580,12 +639,12 @@ def test_a_verdict_is_one_line_that_can_be_read() -> None:
     low, high = f"{-WHOLE.high:.2f}", f"{-WHOLE.low:.2f}"
     assert str(WHOLE) == (
         f"FAIL: d, s, F1: {100 * WHOLE.new:.2f} against 100.00, worse by {WHOLE.drop:.2f} points "
-        f"({low} to {high} with 95 % confidence each way), n = {WHOLE.n}, "
+        f"(one-sided 95 % bounds {low} to {high}), n = {WHOLE.n}, "
         f"15 of {WHOLE.clusters} sentences differ; rule: max_drop 1"
     )
     (same,) = gate(OLD, OLD, max_drop=0)
     assert str(same) == (
-        f"ok: d, s, F1: 100.00 against 100.00, worse by 0.00 points, n = {WHOLE.n}, "
+        f"ok: d, s, F1: 100.00 against 100.00, unchanged, n = {WHOLE.n}, "
         f"0 of {WHOLE.clusters} sentences differ; rule: max_drop 0"
     )
     assert "1 of 69 sentences differs" in str(gate(evaluated(spoilt(1)), OLD)[0])

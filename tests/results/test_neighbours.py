@@ -76,9 +76,9 @@ def test_where_sentences_are_not_the_clusters_there_is_no_ratio(tmp_path: Path) 
 
 NOTE = (
     "d: neighbouring sentences are alike, so intervals over sentences are too narrow "
-    "(variance of {} over blocks of 20: "
+    "(over blocks of 20, the variance of {} is "
 )
-REMEDY = " times). Fix: --resample block:20"
+REMEDY = " times as large). Fix: --resample block:20"
 
 
 def test_comparisons_and_evaluations_have_the_note() -> None:
@@ -92,3 +92,17 @@ def test_comparisons_and_evaluations_have_the_note() -> None:
         GOLD, {"a": IN_RUNS}, dataset="d", intervals=nerscope.Sampling("block:20")
     )
     assert not by_blocks.interval_notes()
+
+
+def test_comparisons_rest_on_the_unit_of_the_intervals(tmp_path: Path) -> None:
+    both = {"a": IN_RUNS, "b": ALONE}
+    plain = nerscope.evaluate(GOLD, both, dataset="d")
+    by_blocks = nerscope.evaluate(GOLD, both, dataset="d", intervals=nerscope.Sampling("block:20"))
+    by_blocks.save(tmp_path / "r.json")
+    loaded = nerscope.Results.load(tmp_path / "r.json")
+    wanted = nerscope.compare(plain, samples=200, resample="block:20")
+    for results in (by_blocks, loaded):
+        found = nerscope.compare(results, samples=200)
+        assert found.settings["resample"] == "block:20"
+        assert [row.p for row in found.primary] == [row.p for row in wanted.primary]
+    assert nerscope.compare(by_blocks, resample="sentence").settings["resample"] == "sentence"

@@ -15,6 +15,8 @@ import nerscope
 from nerscope.codec import pack, unpack
 from nerscope.errors import InputError, UsageError
 from nerscope.render.comparison import comparison_document
+from nerscope.render.document import OUTPUTS
+from nerscope.render.means import means_table
 from nerscope.results.intervals import with_bounds, with_intervals
 from nerscope.results.joining import join_results
 from nerscope.results.over_datasets import AverageRow, DatasetsRow
@@ -92,7 +94,7 @@ def test_files_that_say_different_things_of_their_datasets_are_not_joined(four: 
 @pytest.mark.parametrize(
     ("kind", "ratio", "message"),
     [
-        ("folds", None, "unknown kind of datasets 'folds'. Fix: Known: .*splits"),
+        ("folds", None, "unknown kind of datasets 'folds'. Fix: choose one of: .*splits"),
         ("splits", None, "splits overlap, and no ratio was given"),
         ("fixed", 0.2, "only splits have a ratio"),
         *(
@@ -251,6 +253,21 @@ def test_the_first_lines_are_about_all_datasets(
     assert re.fullmatch(second, lines[1]), lines[1]
     # splits are no questions of their own, datasets are
     assert (kind == "splits") == (not any(line.startswith("d0: ") for line in lines))
+
+
+def test_over_splits_no_line_is_about_single_runs(four: Results) -> None:
+    found = nerscope.compare(said(four, SPLITS), samples=300, metrics=["f1"])
+    text = OUTPUTS["text"](comparison_document(found, ""))
+    assert text.startswith("Ranking by F1: mean over splits\n")
+    assert "\n  about the methods: each split has its own training run\n" in text
+    assert "About the methods, trained and tested on such a corpus" in text
+    for other in ("other training runs", "1 run each", "one run each", "over datasets"):
+        assert other not in text
+    assert max(map(len, text.split("\n"))) <= 80
+    table = text[text.index("\nOver 4 splits: F1") : text.index("Mean rank")]
+    assert table.count("──\n") == 1  # one block: no column moved below the others
+    average = means_table(said(four, SPLITS))
+    assert average is not None and average.header[3] == "± over splits"
 
 
 def test_without_intervals_of_datasets_the_mean_is_not_tested(four: Results) -> None:

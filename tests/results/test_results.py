@@ -247,9 +247,11 @@ def test_conditions_of_datasets_that_differ_are_all_shown() -> None:
     assert Results.from_json(both.to_json()).signature == both.signature
 
 
-@pytest.mark.parametrize("name", ["missing.json", "."])
-def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path, name: str) -> None:
-    with pytest.raises(InputError, match="cannot be read"):
+@pytest.mark.parametrize(
+    ("name", "fact"), [("missing.json", "no such file"), (".", "cannot be read")]
+)
+def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path, name: str, fact: str) -> None:
+    with pytest.raises(InputError, match=fact):
         Results.load(tmp_path / name)
 
 

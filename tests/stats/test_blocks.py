@@ -98,7 +98,7 @@ def test_all_commands_speak_of_blocks() -> None:
     results = nerscope.evaluate(GOLD, SYSTEMS, intervals=nerscope.Sampling("block:10"))
     assert "resample:block:10" in results.signature
     comparison = nerscope.compare(results, resample="block:10")
-    assert "of 9 blocks of 10 sentences differ" in str(comparison)
+    assert "of 9 blocks of 10 sentences with mentions differ" in str(comparison)
     (row,) = nerscope.power(results, resample="block:10")
     assert (row.over, row.clusters) == ("block:10", 9)
     other = nerscope.evaluate(GOLD, {"a": SYSTEMS["b"]})

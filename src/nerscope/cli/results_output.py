@@ -236,7 +236,9 @@ LISTS = {
     ),
     "types": ListKind("Types as they are written, and what they count as", _types),
     "unaligned": ListKind(
-        "Mentions that do not fit the tokens of gold", _unaligned, needs_mentions=True
+        "Predicted mentions that are not in the text or not on token boundaries",
+        _unaligned,
+        needs_mentions=True,
     ),
     "unreadable": ListKind("Answers that are not readable, or only partly", _unreadable),
 }

@@ -1,5 +1,6 @@
 """For Hugging Face: its `seqeval` metric with the same keys, and a function for `Trainer`."""
 
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -10,6 +11,7 @@ from nerscope.compat.loops import (
     LoopEvaluator,
     Training,
     has_mention,
+    label_names,
     loop_evaluator,
     read_batch,
     tough_numbers,
@@ -37,7 +39,7 @@ class Seqeval:
     """
 
     def __init__(self, *, train: Training = None, **options: Any) -> None:
-        self._evaluator = loop_evaluator(train, options)
+        self._evaluator = loop_evaluator(train, options, ("train",))
         self._sentences: list[LabelledSentence] = []
 
     def add(self, *, prediction: Any, reference: Any, tokens: Any = None) -> None:
@@ -90,20 +92,28 @@ def compute_metrics(
     """A function for `Trainer(compute_metrics=…)`: precision, recall, f1 and accuracy.
 
     It takes scores or ids from the trainer, and ignores tokens labelled -100. `label_list` has the
-    labels by id. `by_type` adds `PER_f1` and similar keys. `train` (the training data) or options
-    (the fields of `Settings`) add numbers of tough mentions and partial credit; `train` also needs
-    `tokens`, the words of each sentence of the evaluation set.
+    labels by id: a list, or the `id2label` of a model. `by_type` adds `PER_f1` and similar keys.
+    `train` (the training data) or options (the fields of `Settings`) add numbers of tough mentions
+    and partial credit; `train` also needs `tokens`, the words of each sentence of the evaluation
+    set.
 
     >>> scores = compute_metrics(["O", "B-PER"])(([[0, 1, 0]], [[-100, 1, 1]]))
     >>> scores["precision"], scores["recall"], scores["accuracy"]
     (1.0, 0.5, 0.5)
     """
-    evaluator = loop_evaluator(train, options)
+    if _is_prediction(label_list):
+        raise UsageError(
+            "compute_metrics",
+            "it was called with predictions, not with labels",
+            "Trainer(compute_metrics=compute_metrics(label_list))",
+        )
+    names = label_names(label_list)
+    evaluator = loop_evaluator(train, options, ("by_type", "tokens", "train"))
     evaluator.check_tokens(tokens)
     words = None if tokens is None else [list(sentence) for sentence in tokens]
 
     def compute(prediction: Any) -> dict[str, float]:
-        sentences = _read_prediction(prediction, words, label_list)
+        sentences = _read_prediction(prediction, words, names)
         scores = _scores(sentences, zero_division=0)  # as in seqeval, but without its warnings
         overall = {name: scores[f"overall_{name}"] for name in (*_OVERALL, "accuracy")}
         flat = _flat_by_type(scores) if by_type else {}
@@ -117,7 +127,10 @@ def _scores(sentences: Sequence[LabelledSentence], **options: Any) -> Scores:
         raise UsageError("metric", "no sentences to score", "add predictions and references")
     gold = [sentence.gold for sentence in sentences]
     predicted = [sentence.predicted for sentence in sentences]
-    report: Any = classification_report(gold, predicted, output_dict=True, **options)
+    with warnings.catch_warnings():
+        # Without any mention, numpy warns of the macro average, which is not used here.
+        warnings.simplefilter("ignore", RuntimeWarning)
+        report: Any = classification_report(gold, predicted, output_dict=True, **options)
     # The report has rows for types and for three averages; only types remain here.
     overall, *_ = (report.pop(average) for average in _AVERAGES)
     scores: Scores = {
@@ -158,6 +171,13 @@ def _as_prefixes(sentence: LabelledSentence) -> LabelledSentence:
     return LabelledSentence(predicted, gold, sentence.tokens)
 
 
+def _is_prediction(value: Any) -> bool:
+    """Whether a value is what a trainer passes: an object, or a pair of arrays or nested lists."""
+    if isinstance(value, tuple | list) and len(value) == 2:
+        return all(hasattr(side, "__len__") and not isinstance(side, str) for side in value)
+    return hasattr(value, "label_ids")
+
+
 def _read_prediction(
     prediction: Any, words: list[list[str]] | None, label_list: LabelList
 ) -> list[LabelledSentence]:
@@ -173,4 +193,11 @@ def _read_prediction(
     if words is not None and len(words) == len(labels):
         sizes = [sum(label != IGNORED for label in row) for row in labels]
         words = [row[:size] for row, size in zip(words, sizes, strict=True)]
-    return read_batch(scores, labels, words, label_list)
+    sentences = read_batch(scores, labels, words, label_list)
+    if not sentences and len(labels):
+        raise UsageError(
+            "labels",
+            f"every label is {IGNORED}, so no token is scored",
+            f"give the label ids of the words; {IGNORED} is only for special tokens and sub-tokens",
+        )
+    return sentences

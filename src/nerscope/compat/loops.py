@@ -1,12 +1,14 @@
 """Shared code of the metrics for training loops: batches of ids or scores, flat numbers."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
 from typing import Any, NamedTuple
 
 from nerscope.corpus.corpus import Corpus, Sentence
-from nerscope.corpus.schemes import OUTSIDE_LABEL
+from nerscope.corpus.schemes import OUTSIDE_LABEL, ROLE_OF_LETTER
 from nerscope.corpus.units import ALL, MENTION
-from nerscope.errors import UsageError, plural
+from nerscope.errors import UsageError, plural, shortened, suggest
 from nerscope.evaluation.evaluate import evaluate
 from nerscope.evaluation.plan import select_subsets
 from nerscope.evaluation.subsets import parse_subset
@@ -22,12 +24,13 @@ from nerscope.scoring.matching import EXACT
 from nerscope.scoring.metrics import F1, PRECISION, RECALL
 
 IGNORED = -100  # gold id of special tokens and of all sub-tokens of a word except the first
-LabelList = Sequence[str] | Mapping[int, str]
+LabelList = Sequence[str] | Mapping[int, str] | Mapping[str, str]
 Training = TrainingLike | None
 TOUGH_FACETS = (TMR.name, HARD.name)  # default facets with training data
 _LabelNames = Mapping[int, str] | None
 _NO_SCORES = -1  # a number of axes that no array has
 _PLAIN_METRICS = (PRECISION, RECALL, F1)
+_ID = re.compile(r"-?[0-9]+")
 
 
 class LabelledSentence(NamedTuple):
@@ -36,6 +39,45 @@ class LabelledSentence(NamedTuple):
     predicted: list[str]
     gold: list[str]
     tokens: list[str] | None
+
+
+def label_names(label_list: LabelList) -> dict[int, str]:
+    """The labels by id, from a list of labels or an `id2label`.
+
+    >>> label_names({"0": "O", "1": "B-PER"})  # as in config.json
+    {0: 'O', 1: 'B-PER'}
+    """
+    given: Any = label_list.tolist() if hasattr(label_list, "tolist") else label_list
+    if isinstance(given, list | tuple):
+        given = dict(enumerate(given))
+    names: dict[Any, Any] = dict(given) if isinstance(given, Mapping) else {}
+    is_by_id = all(_ID.fullmatch(str(key)) for key in names)
+    if not is_by_id and all(isinstance(label, int) for label in names.values()):
+        raise UsageError(
+            "label_list",
+            "it maps labels to ids (label2id)",
+            "give id2label: {id: label for label, id in label2id.items()}",
+        )
+    if not names or not is_by_id or not all(isinstance(label, str) for label in names.values()):
+        raise UsageError(
+            "label_list",
+            "it is not a list, tuple or mapping with label strings",
+            "give the labels in the order of their ids, as ['O', 'B-PER', 'I-PER'], or id2label",
+        )
+    _check_prefixes([label for label in names.values() if label != OUTSIDE_LABEL])
+    return {int(key): label for key, label in names.items()}
+
+
+def _check_prefixes(labels: Sequence[str]) -> None:
+    """Raise an error if no label has a prefix, as in LABEL_0, LABEL_1 of a model without names."""
+    if labels and not any(
+        label[:1] in ROLE_OF_LETTER and not label[1:2].isalnum() for label in labels
+    ):
+        raise UsageError(
+            "label_list",
+            f"the labels {shortened(', '.join(labels))} have no prefix such as B- or I-",
+            "give label_list with the labels of the data, as ['O', 'B-PER', 'I-PER']",
+        )
 
 
 def read_batch(
@@ -49,15 +91,15 @@ def read_batch(
     >>> read_batch([[0, 1, 0]], [[-100, 1, 0]], label_list=["O", "B-PER"])
     [LabelledSentence(predicted=['B-PER', 'O'], gold=['B-PER', 'O'], tokens=None)]
     """
-    predicted, gold = _label_rows(preds), _label_rows(target)
+    names = None if label_list is None else label_names(label_list)
+    n_labels = None if names is None else max(names) + 1
+    predicted, gold = _label_rows(preds, n_labels), _label_rows(target, n_labels)
     words: list[Any] = (
         [None] * len(gold) if tokens is None else [_as_list(row, _NO_SCORES) for row in tokens]
     )
-    sizes = {"predicted": len(predicted), "gold": len(gold), "with tokens": len(words)}
-    _check_same_number("sentences", sizes)
-    names = label_list
-    if names is not None and not isinstance(names, Mapping):
-        names = dict(enumerate(names))
+    sizes = {"predicted": len(predicted), "in gold": len(gold)}
+    with_tokens = {} if tokens is None else {"with tokens": len(words)}
+    _check_same_number("predictions", "sentence", sizes | with_tokens)
     rows = enumerate(zip(predicted, gold, words, strict=True), 1)
     sentences = (_read_sentence(f"sentence {number}", *row, names) for number, row in rows)
     return [sentence for sentence in sentences if sentence.gold]
@@ -66,13 +108,14 @@ def read_batch(
 def _read_sentence(
     place: str, predicted: list[Any], gold: list[Any], words: list[str] | None, names: _LabelNames
 ) -> LabelledSentence:
-    _check_same_number(f"{place}, labels", {"predicted": len(predicted), "gold": len(gold)})
+    _check_same_number(place, "label", {"predicted": len(predicted), "in gold": len(gold)})
     counted = [at for at, label in enumerate(gold) if label != IGNORED]
     # If there are words for the complete row, drop those without a gold label.
     if words is not None and len(words) == len(gold):
         words = [words[at] for at in counted]
     if words is not None:
-        _check_same_number(place, {"labels that count": len(counted), "tokens": len(words)})
+        sizes = {f"other than {IGNORED}": len(counted), "tokens": len(words)}
+        _check_same_number(place, "label", sizes)
     sides = [[_label_name(place, row[at], names) for at in counted] for row in (predicted, gold)]
     return LabelledSentence(sides[0], sides[1], words)
 
@@ -86,6 +129,12 @@ def _label_name(place: str, label: Any, names: _LabelNames) -> str:
             f"label {label!r} is not a string",
             "give strings, or label_list=[…] with the label of each id",
         )
+    if isinstance(label, float):
+        raise UsageError(
+            place,
+            f"label id {label!r} is not a whole number",
+            "give ids as whole numbers, for example labels.astype(int)",
+        )
     if not isinstance(label, int) or label not in names:
         raise UsageError(
             place,
@@ -95,14 +144,17 @@ def _label_name(place: str, label: Any, names: _LabelNames) -> str:
     return names[label]
 
 
-def _check_same_number(place: str, sizes: Mapping[str, int]) -> None:
+def _check_same_number(place: str, noun: str, sizes: Mapping[str, int]) -> None:
     if len(set(sizes.values())) > 1:
-        numbers = ", ".join(f"{size} {name}" for name, size in sizes.items())
+        (first, size), *others = sizes.items()
+        numbers = ", ".join(
+            [f"{plural(size, noun)} {first}", *(f"{n:,} {name}" for name, n in others)]
+        )
         raise UsageError(place, f"the numbers differ: {numbers}", "give the same number of each")
 
 
-def _label_rows(batch: Any) -> list[list[Any]]:
-    rows = _as_list(batch, 3)
+def _label_rows(batch: Any, n_labels: int | None) -> list[list[Any]]:
+    rows = _as_list(batch, 3, n_labels)
     for row in rows if isinstance(rows, list) else [rows]:
         if not isinstance(row, list):
             raise UsageError(
@@ -110,26 +162,40 @@ def _label_rows(batch: Any) -> list[list[Any]]:
                 f"{row!r} is not a sentence",
                 "give a list of sentences, each a list of labels",
             )
-    return [[_best(label) for label in row] for row in rows]
+    return [[_best(label, n_labels) for label in row] for row in rows]
 
 
-def _as_list(values: Any, score_axes: int) -> Any:
+def _as_list(values: Any, score_axes: int, n_labels: int | None = None) -> Any:
     """Arrays and tensors of any library as lists; an array with `score_axes` axes has scores.
 
     Scores are reduced with the argmax of their library, which is faster than with Python lists.
     """
     if getattr(values, "ndim", None) == score_axes:
+        _check_scores(values.shape[-1], n_labels)
         values = values.argmax(-1)
     if hasattr(values, "tolist"):
         return values.tolist()
     if isinstance(values, str) or not isinstance(values, Iterable):
         return values
-    return [_as_list(value, score_axes - 1) for value in values]
+    return [_as_list(value, score_axes - 1, n_labels) for value in values]
 
 
-def _best(label: Any) -> Any:
+def _best(label: Any, n_labels: int | None) -> Any:
     """The index of the highest score if `label` is a list of scores; otherwise `label` itself."""
-    return label.index(max(label)) if isinstance(label, list) and label else label
+    if not isinstance(label, list) or not label:
+        return label
+    _check_scores(len(label), n_labels)
+    return label.index(max(label))
+
+
+def _check_scores(n_scores: int, n_labels: int | None) -> None:
+    if n_labels is not None and n_scores != n_labels:
+        raise UsageError(
+            "predictions",
+            f"each token has {plural(n_scores, 'score')}, but label_list has"
+            f" {plural(n_labels, 'label')}",
+            "give the labels of this model, one for each score",
+        )
 
 
 class LoopEvaluator(NamedTuple):
@@ -167,11 +233,18 @@ class LoopEvaluator(NamedTuple):
         )
 
 
-def loop_evaluator(train: Training, options: Mapping[str, Any]) -> LoopEvaluator:
+def loop_evaluator(
+    train: Training, options: Mapping[str, Any], arguments: Iterable[str] = ()
+) -> LoopEvaluator:
     """Read the training data and check the options, so that errors are raised before an epoch.
 
-    `options` are the fields of `Settings`; the default facets are TOUGH_FACETS.
+    `options` are the fields of `Settings`; the default facets are TOUGH_FACETS. `arguments` are the
+    other arguments of the caller, for the message about an unknown option.
     """
+    known = {*arguments, *(item.name for item in fields(Settings))}
+    for key in options:
+        if key not in known:
+            raise UsageError(f"option '{key}'", "unknown option", suggest(key, known))
     with_defaults = {"facets": TOUGH_FACETS if train is not None else (), **options}
     # Only for its errors: a facet is unknown, or needs training data.
     select_subsets(Settings.of(with_defaults), with_train=train is not None)

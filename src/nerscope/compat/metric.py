@@ -8,6 +8,7 @@ from nerscope.compat.loops import (
     LabelList,
     Training,
     has_mention,
+    label_names,
     loop_evaluator,
     read_batch,
     two_sides,
@@ -33,7 +34,8 @@ class NerMetric:
     def __init__(
         self, label_list: LabelList | None = None, *, train: Training = None, **options: Any
     ) -> None:
-        self.label_list, self._evaluator = label_list, loop_evaluator(train, options)
+        self.label_list = None if label_list is None else label_names(label_list)
+        self._evaluator = loop_evaluator(train, options, ("label_list", "train"))
         # Plain lists of strings, so that the state can be sent to another process.
         self.state: list[LabelledSentence] = []
 

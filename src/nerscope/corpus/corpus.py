@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from numbers import Integral
+from numbers import Integral, Number
 from typing import Any, NamedTuple, TypeAlias, TypeGuard
 
 import numpy as np
@@ -598,13 +598,20 @@ def _strings(given: object, place: str) -> list[str]:
     strings = list(given)
     if set(map(type, strings)) - {str} and all(isinstance(text, str) for text in strings):
         strings = list(map(str, strings))  # subclasses, such as numpy.str_
-    if not set(map(type, strings)) - {str} and _LONE_SURROGATE.search("".join(strings)):
+    other_types = set(map(type, strings)) - {str}
+    if not other_types and _LONE_SURROGATE.search("".join(strings)):
         raise InputError(
             place,
             "a token or label contains a lone surrogate (half a character)",
             "remove the surrogate",
         )
-    if set(map(type, strings)) - {str} or _SEPARATORS & set("".join(strings)):
+    if any(issubclass(kind, Number) for kind in other_types):
+        raise InputError(
+            place,
+            "a token or label is a number",
+            "give strings; convert label ids: [label_list[id] for id in ids]",
+        )
+    if other_types or _SEPARATORS & set("".join(strings)):
         raise InputError(
             place,
             "a token or label is not a string, or contains NUL or U+001F",

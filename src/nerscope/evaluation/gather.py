@@ -234,11 +234,13 @@ def score_task(
         raise InputError(
             task.gold.name,
             "no mentions: every label is O",
-            f"check the label column, for example {task.gold.name}::label=1",
+            f"check the label column, for example {task.gold.name}::label=1"
+            if task.gold.column_file is not None
+            else "give data with mentions",
         )
-    notes = [
-        *notes_on_reading(task, first_pass.training, builder.reading_notes, schemes),
+    notes = [  # the first ones change scores most: a screen shows only a few
         *notes_on_outputs(task, evidence, notes_by_side, schemes, plan.label_styles),
+        *notes_on_reading(task, first_pass.training, builder.reading_notes, schemes),
     ]
     return ScoredTask(evidence, notes, first_pass.subsets)
 

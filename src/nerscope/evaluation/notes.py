@@ -16,6 +16,8 @@ from nerscope.scoring.matching import EXACT
 
 _MAX_NAMED_TYPES = 5  # per note
 _MIN_TOKENS = 20  # with fewer tokens, a majority may differ without any mistake
+_MIN_PART = 3  # letters: shorter names are part of many words
+_MIN_SIMILARITY = 0.7  # of two names; PER and PRT have 0.67
 _MIN_MENTIONS = 10  # with fewer mentions, an output may equal gold by chance
 
 
@@ -53,6 +55,7 @@ def notes_on_outputs(
 ) -> Iterator[SourceNote]:
     """Notes on types that no file has, on nested mentions, and on outputs that do not fit gold."""
     yield from unused_types(task.settings, task.coding.labels.types)
+    yield from two_label_columns(task)
     for source, style in zip(task.sources, label_styles, strict=True):
         yield from nested_mentions(source.name, style.flat)
     for index, run in enumerate(task.runs):
@@ -60,6 +63,19 @@ def notes_on_outputs(
         if task.gold.always_flat and run.source.always_flat:
             yield from different_scheme(name, reading_notes[side], (schemes[0], schemes[side]))
         yield from foreign_types(name, evidence, index)
+
+
+def two_label_columns(task: Task) -> Iterator[SourceNote]:
+    """A note if gold seems to be a file of gold and predicted labels, whose last column is read."""
+    file = task.gold.column_file
+    column = None if file is None else file.gold_before_last()
+    if column is not None:
+        name = task.gold.name
+        message = (
+            "two label columns with the same types; the last one is taken as gold. "
+            f"Fix: {name}::label={column} if the column before it is gold"
+        )
+        yield make_note(name, "gold column", 0, [], message)
 
 
 def refuse_other_sentences(name: str, reading: ReadingNotes, n_tokens: int) -> None:
@@ -116,8 +132,10 @@ def foreign_types(name: str, evidence: Evidence, run: int) -> Iterator[SourceNot
         return
     count = int(output_counts[foreign].sum())
     names = [evidence.types[kind] for kind in foreign[:_MAX_NAMED_TYPES]]
-    unused = [evidence.types[kind] for kind in sorted(in_gold - in_output)]
-    pairs = {kind: _similar_type(kind, unused) for kind in names}
+    known, unused = (
+        [evidence.types[kind] for kind in sorted(kinds)] for kinds in (in_gold, in_gold - in_output)
+    )
+    pairs = {kind: _similar_type(kind, known, unused) for kind in names}
     maps = " ".join(f"--map {kind}={other}" for kind, other in pairs.items() if other)
     hint = f"; {maps} if they mean the same" if maps else ""
     more = " …" if len(foreign) > _MAX_NAMED_TYPES else ""
@@ -130,8 +148,8 @@ def foreign_types(name: str, evidence: Evidence, run: int) -> Iterator[SourceNot
 def unused_types(settings: Settings, written: Collection[str]) -> Iterator[SourceNote]:
     """A note for each type in `map` or `drop` that is not in any file."""
     counted = {settings.map.get(name, name) for name in written}
-    options = [("map", name, written) for name in settings.map]
-    options += [("drop", name, counted) for name in settings.drop]
+    options = [(f"--map {name}={new}", name, written) for name, new in settings.map.items()]
+    options += [(f"--drop {name}", name, counted) for name in settings.drop]
     for option, name, known in options:
         if name not in known:
             yield make_note(option, "names without use", 0, [], f"no file has the type {name}")
@@ -144,16 +162,20 @@ def nested_mentions(name: str, flat: bool) -> Iterator[SourceNote]:
         yield make_note(name, "overlapping mentions", 0, [], message)
 
 
-def _similar_type(kind: str, known: Sequence[str]) -> str | None:
-    """The known type whose name contains this one, is part of it, or has a similar spelling."""
-    lowered = {name.lower(): name for name in known}
+def _similar_type(kind: str, known: Sequence[str], unused: Sequence[str]) -> str | None:
+    """The known type whose name contains this one or is part of it, or the most similar unused one.
+
+    `unused` are the known types that the output does not have.
+    """
     word = kind.lower()
-    for other, name in lowered.items():
-        if other and word and (other in word or word in other):
+    for name in known:
+        other = name.lower()
+        if min(len(other), len(word)) >= _MIN_PART and (other in word or word in other):
             return name
     import difflib  # rarely needed
 
-    close = difflib.get_close_matches(word, lowered, n=1)
+    lowered = {name.lower(): name for name in unused}
+    close = difflib.get_close_matches(word, lowered, n=1, cutoff=_MIN_SIMILARITY)
     return lowered[close[0]] if close else None
 
 

@@ -104,9 +104,13 @@ def load_experiment(path: str | Path) -> Experiment:
     systems = content.table("systems")
     check_names(systems)
     all_data = named_data(content)
-    if not all_data or not systems:
+    if not all_data:
+        raise InputError(str(path), "no dataset is defined", "add a table [datasets.NAME]")
+    if not systems:
         raise InputError(
-            str(path), "no dataset or no system is defined", "write [datasets.NAME] and [systems]"
+            str(path),
+            "no system is defined",
+            'add a line under [systems], such as crf = "crf.conll"',
         )
     check_tables(systems, all_data, content)
     datasets, notes = list[Dataset](), list[str]()

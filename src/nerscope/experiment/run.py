@@ -139,9 +139,11 @@ class _Statistics:
         sampling = self.experiment.sampling
         plan = ComparisonPlan(options["method"], options.get("about"))
         rows, notes = list[ComparisonRow](), list[str]()
+        protocol = self.experiment.protocol
+        is_split = protocol is not None and protocol.are_splits and len(results.evidence) > 1
         for evidence in results.evidence:
             pairs, missing = pairs_of(evidence, results, None, None, options.get("baseline"))
-            notes += [*missing, *run_notes(evidence, pairs, plan)]
+            notes += [*missing, *run_notes(evidence, pairs, plan, is_split)]
             notes += likeness_note(evidence, pairs, sampling.cluster_unit(evidence))
             self.say(f"{evidence.dataset}: comparisons of {len(pairs)} pairs")
             keys = pair_keys(evidence, pairs, sampling, plan) if pairs else {}
@@ -151,7 +153,7 @@ class _Statistics:
         settings = {key: options[key] for key in ("method", "correction")}
         settings |= sampling.as_settings(results.evidence)
         unique_notes = list(dict.fromkeys(notes))
-        comparison = comparison_of(rows, settings, unique_notes, self.experiment.protocol)
+        comparison = comparison_of(rows, settings, unique_notes, protocol)
         rows = with_plausible(comparison.rows, PRIMARY, DEFAULT_PLAUSIBLE, options["correction"])
         comparison = replace(comparison, rows=rows, ranges=bucket_ranges(results.evidence))
         return note_shared_texts(comparison, results.evidence)

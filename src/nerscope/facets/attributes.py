@@ -97,7 +97,7 @@ def entities_per_token(view: View) -> Floats:
     rank=34,
     needs_train=True,
     bucketing=ZERO,
-    phrase="share of the sentence's words that training lacks",
+    phrase="share of the sentence's words not seen in training",
     definition="Share of the sentence's tokens that are not in training.",
 )
 def unknown_density(view: View) -> Floats:

@@ -462,6 +462,13 @@ def category_named(name: str) -> Category | None:
     return entry if isinstance(entry, Category) else None
 
 
+def fix_for_absent(name: str, known: Iterable[str]) -> str:
+    """How to get a facet that results do not have: training data, or another name."""
+    if name in FACETS and FACETS[name].needs_train:
+        return "evaluate with --train FILE"
+    return suggest(name, known)
+
+
 def facet_of(name: str, buckets: Buckets | None, labels: tuple[str, ...] | None = None) -> Facet:
     """The facet with this name, with its buckets or labels if its levels come from gold."""
     entry = FACETS[name]

@@ -28,6 +28,7 @@ import numpy as np
 
 from nerscope.corpus.corpus import Coding, Corpus, Note, ReadingNotes, distinct_spans
 from nerscope.corpus.mentions import PLAIN, Mentions, Shape, shape_column
+from nerscope.corpus.schemes import LabelCodes
 from nerscope.corpus.text_keys import text_key, without_blanks
 from nerscope.errors import AlignmentError
 from nerscope.formats.source import Source
@@ -65,10 +66,6 @@ class CharSpan(NamedTuple):
     def moved(self, by: int) -> "CharSpan":
         """The same mention, shifted by a number of characters."""
         return self._replace(fragments=tuple((low + by, high + by) for low, high in self.fragments))
-
-    def text_in(self, text: str, at: int = 0) -> str:
-        """The surface of the mention in a text; `at` is added to its offsets."""
-        return _GAP.join(text[low + at : high + at] for low, high in self.fragments)
 
 
 class PlacedMention(NamedTuple):
@@ -125,13 +122,25 @@ class Ruler:
 
 
 class NoteCollector:
-    """Collects notes by kind, each with its line and text, until they are taken."""
+    """Collects notes by kind, each with its line and text, until they are taken.
 
-    def __init__(self) -> None:
+    Notes on mentions whose type is dropped are left out, as the mentions are.
+    """
+
+    def __init__(self, labels: LabelCodes) -> None:
+        self._labels = labels
         self._entries: dict[str, list[tuple[int, str]]] = {}
 
-    def add(self, kind: str, line: int, item: str = "") -> None:
-        self._entries.setdefault(kind, []).append((line, item))
+    def counts(self, type_code: int) -> bool:
+        """Whether mentions of a type count; `type_code` is that of the type as written."""
+        if not self._labels.dropped:
+            return True
+        renamed = self._labels.renamed_types(np.array([type_code]))
+        return bool(self._labels.counted_types(renamed)[0])
+
+    def add(self, kind: str, line: int, item: str = "", type_code: int | None = None) -> None:
+        if type_code is None or self.counts(type_code):
+            self._entries.setdefault(kind, []).append((line, item))
 
     def take(self, of: Mapping[str, int] | None = None) -> ReadingNotes:
         """All notes since the last call; `of` gives the total of each kind that has a rate."""
@@ -150,6 +159,7 @@ class _SystemSentence(NamedTuple):
     """A sentence of the system; a list of labels alone has a size and no words."""
 
     words: list[str] | None
+    gaps: list[str]  # the blanks before each word
     size: int
     mentions: Mentions
     line: int
@@ -165,19 +175,22 @@ class _Tape:
     at: int = 0  # the offset of the next character
     _text: str = ""
     _begin: int = 0  # the offset of the first character of `_text`
-    _spans: deque[CharSpan] = field(default_factory=deque)
+    _spans: deque[tuple[CharSpan, str]] = field(default_factory=deque)  # with their surfaces
     _edges: deque[int] = field(default_factory=deque)
 
     def __len__(self) -> int:
         return self._begin + len(self._text) - self.at
 
-    def put(self, words: Sequence[str], mentions: Mentions, line: int) -> None:
+    def put(self, words: Sequence[str], gaps: Sequence[str], mentions: Mentions, line: int) -> None:
         end = self._begin + len(self._text)
         ruler = Ruler.of(words)
+        spelt = [gap + word for gap, word in zip(gaps, words, strict=True)]
         for mention in _as_placed(mentions):
             runs = mention.shape.runs(mention.start, mention.end)
             fragments = ((ruler.starts[low], ruler.ends[high - 1]) for low, high in runs)
-            self._spans.append(CharSpan(tuple(fragments), mention.type, line).moved(end))
+            span = CharSpan(tuple(fragments), mention.type, line).moved(end)
+            surface = _GAP.join("".join(spelt[low:high]).strip() for low, high in runs)
+            self._spans.append((span, surface))
         self._text += text_key(words)
         self._edges.append(end + ruler.ends[-1])
 
@@ -195,9 +208,9 @@ class _Tape:
     def take(self, size: int) -> Iterator[tuple[CharSpan, str]]:
         """Advance by `size` characters; return the mentions that begin there, with surfaces."""
         begin, self.at = self.at, self.at + size
-        while self._spans and self._spans[0].begins_before(self.at):
-            span = self._spans.popleft()
-            yield span.moved(-begin), span.text_in(self._text, -self._begin)
+        while self._spans and self._spans[0][0].begins_before(self.at):
+            span, surface = self._spans.popleft()
+            yield span.moved(-begin), surface
         while self._edges and self._edges[0] <= self.at:
             self._edges.popleft()
         if (spent := self.at - self._begin) > max(_SPENT, len(self._text) // 2):
@@ -215,10 +228,11 @@ class CharacterAligner:
     _sentences: Iterator[_SystemSentence] = field(init=False)
     _tape: _Tape = field(default_factory=_Tape)
     _reading: ReadingNotes = field(default_factory=ReadingNotes)
-    _notes: NoteCollector = field(default_factory=NoteCollector)
+    _notes: NoteCollector = field(init=False)
 
     def __post_init__(self) -> None:
         self._sentences = self._read()
+        self._notes = NoteCollector(self.coding.labels)
 
     def _read(self) -> Iterator[_SystemSentence]:
         """The sentences of the system; token codes are not shared with gold."""
@@ -233,8 +247,10 @@ class CharacterAligner:
                 in_sentence = np.arange(order[number], order[number + 1])
                 shifted = mentions[in_sentence].shifted(-begin)
                 words = chunk.words(number) if len(chunk.tokens) else None
-                size = int(chunk.starts[number + 1]) - begin
-                yield _SystemSentence(words, size, shifted, int(chunk.lines[begin]))
+                end = int(chunk.starts[number + 1])
+                size, line = end - begin, int(chunk.lines[begin])
+                gaps = [" "] * size if chunk.gaps is None else chunk.gaps[begin:end].tolist()
+                yield _SystemSentence(words, gaps, size, shifted, line)
 
     def align(self, gold: Corpus) -> Corpus:
         """The mentions of the system on the tokens of a chunk of gold."""
@@ -275,7 +291,7 @@ class CharacterAligner:
                 f"{sentence.size} labels without tokens, but gold has another number of tokens",
                 "give each sentence as (tokens, labels), or one label per token of gold",
             )
-        self._tape.put(sentence.words, sentence.mentions, sentence.line)
+        self._tape.put(sentence.words, sentence.gaps, sentence.mentions, sentence.line)
 
     def _fill(self, size: int) -> None:
         while len(self._tape) < size and (sentence := next(self._sentences, None)) is not None:
@@ -286,7 +302,7 @@ class CharacterAligner:
         if not placed.shape.is_aligned:
             kind = BEYOND if placed.shape.right < 0 else INSIDE_TOKEN
             kind = NOWHERE if placed.end == placed.start else kind
-            self._notes.add(kind, line, placed.shape.predicted_text)
+            self._notes.add(kind, line, placed.shape.predicted_text, placed.type)
         return placed
 
     def _align_differing(
@@ -329,7 +345,7 @@ class CharacterAligner:
         inside = [(low, min(high, len(where))) for low, high in span.fragments if low < len(where)]
         known = [where[at] for low, high in inside for at in range(low, high) if where[at] >= 0]
         if not known:
-            self._notes.add(NOWHERE, span.line, surface)
+            self._notes.add(NOWHERE, span.line, surface, span.type)
             return PlacedMention(0, 0, span.type, Shape(adrift=True, predicted_text=surface))
         edges = [(where[low], where[high - 1] + 1) for low, high in inside]
         if span.end <= len(where) and all(low >= 0 and high > 0 for low, high in edges):
@@ -337,7 +353,7 @@ class CharacterAligner:
             placed = ruler.placed(moved).with_text(surface)
             return self._note_misfit(placed, span.line)
         kind = BEYOND if span.end > len(where) else NO_SUCH_EDGE
-        self._notes.add(kind, span.line, surface)
+        self._notes.add(kind, span.line, surface, span.type)
         rough = ruler.placed(span._replace(fragments=((min(known), max(known) + 1),)))
         beyond = min(0, len(where) - span.end)
         return rough._replace(shape=Shape(right=beyond, adrift=True, predicted_text=surface))

@@ -36,7 +36,7 @@ def answers(comparison: Comparison) -> list[str]:
     """
     over = over_answers(comparison)
     if over and comparison.protocol and comparison.protocol.are_splits:
-        return [*over, f"{scope_line(comparison)} Each split: --all."]
+        return [*over, _splits_scope(comparison)]
     return [*over, *_each_answer(comparison)]
 
 
@@ -144,7 +144,10 @@ def _conditions(row: ComparisonRow, settings: Mapping[str, Any]) -> str:
     units = plural(row.clusters, noun).partition(" ")[2]  # "3 documents" gives "documents"
     units = f"groups of {units}" if row.clusters > MOST_UNPOOLED else units
     verb = "differs" if row.differing == 1 else "differ"
-    facts = [_row_scope(row), f"{row.differing:,} of {row.clusters:,} {units} {verb}."]
+    facts = [
+        _row_scope(row),
+        f"{row.differing:,} of {row.clusters:,} {units} with mentions {verb}.",
+    ]
     if is_crossed(settings["resample"]):
         facts.append("Mentions with the same text are a cluster, too.")
     if row.clusters < FEW_CLUSTERS:
@@ -169,6 +172,15 @@ def scope_line(comparison: Comparison) -> str:
     kinds = sorted({row.about for row in comparison.primary}, reverse=True)
     units = units_in_words(comparison.settings["resample"])
     return f"About {'; about '.join(_SCOPE[kind] for kind in kinds)}. Resampled: {units}."
+
+
+def _splits_scope(comparison: Comparison) -> str:
+    """The same over splits: whatever the number of runs, each split was trained on its own."""
+    units = units_in_words(comparison.settings["resample"])
+    return (
+        "About the methods, trained and tested on such a corpus: each split has its own training "
+        f"run. Resampled for the p of a split: {units}."
+    )
 
 
 def _misleading(row: ComparisonRow) -> list[str]:

@@ -61,8 +61,10 @@ def comparison_document(
     )
     if cells:
         return replace(document, tables=_every_table(comparison, sparse, mentions))
+    are_splits = comparison.protocol is not None and comparison.protocol.are_splits
+    every = "every group and split" if are_splits else "every group"
     document = replace(
-        document, hints=["Next: --all shows every group; --facet, --metric, --type choose some."]
+        document, hints=[f"Next: --all shows {every}; --facet, --metric, --type choose some."]
     )
     for most in _MOST_GROUPS:
         groups = _group_tables(comparison, most)
@@ -92,7 +94,7 @@ def _any_star(comparison: Comparison) -> list[str]:
     if comparison.any_star is None:
         return []
     share = f"{100 * comparison.any_star:.1f} %"
-    return [f"If nothing differed, {share} of such comparisons would show a star somewhere."]
+    return [f"By chance alone, {share} of such comparisons would show a star somewhere."]
 
 
 def _pairs(rows: Sequence[ComparisonRow]) -> list[tuple[str, str]]:
@@ -229,7 +231,7 @@ def _untested_note(rows: Sequence[ComparisonRow], noun: str = "number") -> list[
     if not untested:
         return []
     count = plural(untested, noun)
-    return [f"{count} not tested: too little differs there to reach p < {SIGNIFICANT}"]
+    return [f"{count} not tested: too few differences there to reach p < {SIGNIFICANT}"]
 
 
 def difference_tables(comparison: Comparison) -> list[Table]:

@@ -22,7 +22,7 @@ def split_document(split: Mapping[str, Any]) -> Document:
             f"Wrote the parts, manifest.json (the place of every sentence) and nerscope.toml to "
             f"{folder}.",
             f"Next: add systems to {folder}/nerscope.toml, then: "
-            f"nerscope evaluate {folder}/nerscope.toml",
+            f"nerscope run {folder}/nerscope.toml (nerscope evaluate, if nothing is trained)",
         ],
         notes=split["notes"],
     )

@@ -67,6 +67,11 @@ class Table:
         """The notes to print below the table."""
         return (*self.notes, *(self.code_notes if self.codes else ()))
 
+    @property
+    def bold_notes(self) -> tuple[str, ...]:
+        """The notes for an output that sets cells in bold instead of marking them with a star."""
+        return tuple(re.sub(r"^\* ", "bold: ", note) for note in self.all_notes)
+
     def to_markdown(self) -> str:
         """The table in Markdown."""
         return OUTPUTS["markdown"](Document([self]))
@@ -90,6 +95,12 @@ class Table:
 
     def __str__(self) -> str:
         return OUTPUTS["text"](Document([self]))
+
+    def __repr__(self) -> str:
+        return str(self).rstrip("\n")
+
+
+ERROR = "error"  # the outcome of a check that could not be made
 
 
 @dataclass(frozen=True, slots=True)

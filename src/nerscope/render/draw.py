@@ -47,9 +47,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Page
 
-WIDTH = 8.5  # cm: the column of a paper
+WIDTH = 8.5  # cm: the column of a paper; a figure higher than a page takes two
 _LEAST, _LARGEST = 4.0, 100.0  # cm, of a side
-_PAGE = 24.0  # cm: without a given height, a figure is at most as high as a page
+_PAGE = 24.0  # cm
 _CM = 1 / 2.54
 # What would make two files of one figure differ is left out.
 _METADATA: dict[str, dict[str, Any]] = {
@@ -155,7 +155,7 @@ def _drawing(
         warnings.catch_warnings(record=True) as caught,
     ):
         warnings.simplefilter("always")
-        yield caught, lambda figure: _page(figure, width or WIDTH, height)
+        yield caught, lambda figure: _page(figure, width, height)
 
 
 def _check_room(caught: Sequence[warnings.WarningMessage]) -> None:
@@ -198,18 +198,20 @@ def _page_type() -> "type[Page]":
     return ShownFigure
 
 
-def _page(figure: Figure, width: float, height: float | None) -> "Page":
+def _page(figure: Figure, width: float | None, height: float | None) -> "Page":
     """The page with its panels, below the legend."""
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
     layout = ConstrainedLayoutEngine(w_pad=0.03, h_pad=0.03, wspace=0.03, hspace=0.0)
-    page = _page_type()(figsize=(width * _CM, _PAGE * _CM), layout=layout)
-    placed = list(_placed(figure.panels, width))
-    legend = _legend(page, figure.panels)
-    lines = [list(line) for _, line in groupby(placed, key=lambda pair: pair[1].line)]
-    inner = [max(_DRAWERS[panel.kind].height(panel) for panel, _ in line) for line in lines]
-    natural = sum(inner) + sum(map(_around, lines)) + legend
-    page.set_figheight((height or min(natural, _PAGE)) * _CM)
+    lines = _lines(figure.panels, width or WIDTH)
+    if width is None and height is None and _natural_height(lines) > _PAGE:
+        width = 2 * WIDTH
+        lines = _lines(figure.panels, width)
+    page = _page_type()(figsize=((width or WIDTH) * _CM, _PAGE * _CM), layout=layout)
+    natural = _natural_height(lines) + _legend(page, figure.panels)
+    page.set_figheight((height or min(natural, _LARGEST)) * _CM)
+    inner = [_inner_height(line) for line in lines]
+    placed = [pair for line in lines for pair in line]
     # Lines of two and of three panels share one grid of six columns.
     columns = math.lcm(*(place.columns for _, place in placed))
     grid = page.add_gridspec(len(lines), columns, height_ratios=inner)
@@ -247,6 +249,21 @@ def _placed(panels: Sequence[Panel], width: float) -> Iterator[Placed]:
             )
             yield panel, place
         line += lines
+
+
+def _lines(panels: Sequence[Panel], width: float) -> list[list[Placed]]:
+    """The panels of each line."""
+    by_line = groupby(_placed(panels, width), key=lambda pair: pair[1].line)
+    return [list(line) for _, line in by_line]
+
+
+def _natural_height(lines: Sequence[Sequence[Placed]]) -> float:
+    """How high the lines are, without the legend, if nothing is squeezed."""
+    return sum(_inner_height(line) + _around(line) for line in lines)
+
+
+def _inner_height(line: Sequence[Placed]) -> float:
+    return max(_DRAWERS[panel.kind].height(panel) for panel, _ in line)
 
 
 def _row_names(panel: Panel) -> tuple[str, ...]:

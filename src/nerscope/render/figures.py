@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from nerscope.corpus.units import ALL
 from nerscope.errors import InputError, UsageError, suggest
+from nerscope.facets.facet import fix_for_absent
 from nerscope.render.diagnosis import may_be_chance
 from nerscope.render.document import UNDEFINED, metric_title
 from nerscope.render.number_index import overall_key, overall_match
@@ -517,6 +518,6 @@ def _drawing(results: Results, what: str) -> Drawing:
         raise UsageError(
             f"figure '{what}'",
             "neither a figure nor a facet of these results",
-            suggest(what, [*FIGURES, *facets]),
+            fix_for_absent(what, [*FIGURES, *facets]),
         )
     return _FACET

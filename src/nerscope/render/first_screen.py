@@ -293,9 +293,9 @@ def _group_cell(ranked: RankingRow | None) -> Cell:
 
 def _ranking_notes(content: _Content, has_groups: bool) -> list[str]:
     comparison = content.comparison
-    notes = [_interval_note(content.scores, content.results)]
+    notes = [_interval_note(content.scores, content.results), BEST_NOTE]
     if comparison is None:
-        return [*notes, BEST_NOTE]
+        return notes
     if has_groups:
         notes.append(
             f"group: of the best {_MOST_SYSTEMS}, a common letter means corrected p ≥ {SIGNIFICANT}"
@@ -329,7 +329,7 @@ def _best_by_type(index: SummaryIndex, systems: Sequence[str], most: int) -> Tab
     return Table("F1 by type", ("", *systems, "support"), tuple(body), notes)
 
 
-_WAYS = (("counted as errors", ALL, ALL), ("left out", ALIGNMENT, "aligned"))
+_WAYS = (("errors", ALL, ALL), ("nothing (left out)", ALIGNMENT, "aligned"))
 
 
 def _unaligned_table(index: SummaryIndex) -> Table | None:
@@ -346,9 +346,9 @@ def _unaligned_table(index: SummaryIndex) -> Table | None:
                 rows = [index.row(dataset, system, key) for key in keys]
                 texts = [percent(None if row is None else row.value) for row in rows]
                 body.append((Cell(system), Cell(name), *map(Cell, texts), Cell(f"{misfits.n:,}")))
-    header = ("system", "they are", *map(metric_title, SCORE_NAMES), "mentions")
-    notes = ("--list unaligned lists them",)
-    title = "Predicted mentions that do not fit the tokens of gold"
+    header = ("system", "counted as", *map(metric_title, SCORE_NAMES), "mentions")
+    notes = ("nerscope evaluate … --list unaligned lists them",)
+    title = "Predicted mentions that are not in the text or not on token boundaries"
     return Table(title, header, tuple(body), notes, labels=2) if body else None
 
 
@@ -388,7 +388,7 @@ def next_steps(results: Results, path: str | None) -> list[str]:
         text = f"Next: nerscope {first} {path}; also {_listed(others)}."
     facets = {name for part in parts for name in part.facets if name in FACETS}
     if not any(FACETS[name].needs_train for name in facets):
-        text += " --train FILE adds scores on mentions and words that training lacks."
+        text += " --train FILE adds scores on mentions and words not seen in training."
     return [text]
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from nerscope.render.document import Document, records_table
-from nerscope.results.explanations import Explanation, all_terms, explain
+from nerscope.results.explanations import Explanation, all_terms, explain_words
 
 
 def glossary_document(terms: Sequence[str] | None, *, text: bool) -> Document:
@@ -12,8 +12,8 @@ def glossary_document(terms: Sequence[str] | None, *, text: bool) -> Document:
     >>> list(glossary_document(["support"], text=True).lines)
     ['support: The number of gold mentions.']
     """
-    found = [explanation for term in terms or () for explanation in explain(term)]
-    explanations = found if terms else [Explanation(*item) for item in all_terms().items()]
+    every = [Explanation(*item) for item in all_terms().items()]
+    explanations = explain_words(terms) if terms else every
     if text:
         return Document(lines=[f"{term}: {meaning}" for term, meaning in explanations])
     records = [{"word": term, "meaning": meaning} for term, meaning in explanations]

@@ -128,7 +128,7 @@ def without_optional(table: Table, width: int) -> Table:
         left_out.append(name)
     if not left_out or _total([sizes[at] for at in shown]) > width:
         return table
-    note = f"not shown here: {', '.join(left_out)}; use a wider terminal, or --format csv"
+    note = f"not shown here: {', '.join(left_out)}; use a wider terminal, or --format json"
     return replace(
         table,
         header=tuple(table.header[at] for at in shown),

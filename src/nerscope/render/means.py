@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _FEW_SYSTEMS = 3  # of more, only F1 fits the first screen
 _FOR_THESE, _FOR_OTHERS = ("these datasets", ""), ("others like them", "_drawn")
 _NOTES = {
-    SPLITS: "95 % interval: Student's, corrected for the sentences that splits share",
+    SPLITS: "95 % interval: Student's t interval, corrected for the sentences that splits share",
     FIXED: "95 % intervals: for these datasets alone",
     DRAWN: "95 % intervals: for others like these datasets (Student's)",
     DOMAINS: "95 % intervals: for these datasets alone, and for others like them (Student's)",
@@ -80,8 +80,9 @@ def means_table(results: Results, *, exact: bool = False) -> Table | None:
     intervals = _INTERVALS[over]
     most = max(len(row.datasets) for row in rows)
     body = [_mean_line(row, [suffix for _, suffix in intervals], most) for row in rows]
-    title = f"Mean over {plural(most, 'split' if over == SPLITS else 'dataset')}"
-    header = ("system", "number", "mean", "± over datasets", *(name for name, _ in intervals))
+    noun = "split" if over == SPLITS else "dataset"
+    title = f"Mean over {plural(most, noun)}"
+    header = ("system", "number", "mean", f"± over {noun}s", *(name for name, _ in intervals))
     shared = [] if over == SPLITS else shared_texts(results.evidence)
     refused = why_refused(shared, max((row.datasets for row in rows), key=len))
     notes = [f"no intervals: {refused}" if refused else _NOTES[over]]

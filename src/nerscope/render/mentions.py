@@ -4,7 +4,7 @@ import io
 import json
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,12 +21,23 @@ if TYPE_CHECKING:
 
 _LEAST = 20  # columns, however narrow the terminal
 _MOST_WORDS = 10  # of a summary
+_BOUNDARY_KINDS = {"split", "merged"}
+_BOUNDARY_NOTE = "split and merged: the first screen of evaluate counts them as wrong boundary"
 Span = tuple[int, int, str]  # first token, the one behind the last, type
 Cells = list[str]  # one for each column of the terminal
 
 
-def errors_document(rows: Sequence["MentionRow"], total: int, width: int, shown: int) -> Document:
-    """A summary of kinds, then each mistake in its sentence."""
+def errors_document(
+    rows: Sequence["MentionRow"],
+    total: int,
+    width: int,
+    shown: int,
+    repeated: Collection[str] = (),
+) -> Document:
+    """A summary of kinds, then each mistake in its sentence.
+
+    `repeated` are the systems with several runs, of which each mistake names the run.
+    """
     counts = Counter((row.system, row.outcome) for row in rows)
     systems = list(dict.fromkeys(row.system for row in rows))
     kinds = list(dict.fromkeys(row.outcome for row in rows))
@@ -35,17 +46,22 @@ def errors_document(rows: Sequence["MentionRow"], total: int, width: int, shown:
     ]
     lines = []
     for row in rows[:shown]:
-        lines += [*error_lines(row, width), ""]
+        lines += [*error_lines(row, width, row.system in repeated), ""]
     if len(rows) > shown:
         lines.append(f"{plural(len(rows) - shown, 'more error')}: --most N shows more")
     if not rows:
         lines.append(f"None of {plural(total, 'error')} fits these options.")
-    tables = [records_table("Errors by kind", summary)] if summary else []
+    notes = [_BOUNDARY_NOTE] if _BOUNDARY_KINDS.intersection(kinds) else []
+    tables = [records_table("Errors by kind", summary, notes)] if summary else []
     return Document(tables, rows, rows, lines=lines)
 
 
 def token_errors_document(
-    rows: Sequence["TokenRow"], total: int, width: int, shown: int
+    rows: Sequence["TokenRow"],
+    total: int,
+    width: int,
+    shown: int,
+    repeated: Collection[str] = (),
 ) -> Document:
     """How often each system has each word wrong, then each wrong token in its sentence."""
     counts = Counter((row.system, row.token) for row in rows)
@@ -56,7 +72,7 @@ def token_errors_document(
     ]
     lines = []
     for row in rows[:shown]:
-        source = f"{row.system} {row.run}" if row.run else row.system
+        source = f"{row.system} {row.run}" if row.system in repeated else row.system
         gold, predicted = (
             (row.position, row.position + 1, label) for label in (row.gold, row.predicted)
         )
@@ -73,10 +89,10 @@ def token_errors_document(
     return Document(tables, rows, rows, lines=lines)
 
 
-def error_lines(row: "MentionRow", width: int) -> list[str]:
+def error_lines(row: "MentionRow", width: int, with_run: bool = False) -> list[str]:
     """One mistake: where, what, and the sentence with both spans marked."""
     gold, pred = _sides(row)
-    source = f"{row.system} {row.run}" if row.run else row.system
+    source = f"{row.system} {row.run}" if with_run else row.system
     head = f"{row.place}  {source}: {row.outcome}"
     if row.tokens is None:
         both = (("gold", gold), ("predicted", pred))
@@ -87,10 +103,11 @@ def error_lines(row: "MentionRow", width: int) -> list[str]:
 def _text_notes(row: "MentionRow", tokens: Sequence[str]) -> list[str]:
     """The text of mentions that does not equal the marked tokens, as of LLM answers."""
     lines = []
-    other = (row.other_start, row.other_end, row.other_text)
-    for start, end, text in ((row.start, row.end, row.text), other):
+    other = (row.other_start, row.other_end, row.other_text, row.other_type)
+    for start, end, text, kind in ((row.start, row.end, row.text, row.type), other):
         if start is not None and text is not None and " ".join(tokens[start:end]) != text:
-            nowhere = ", which is not in the text" if start == end else ""
+            # Without tokens, no mark in the sentence has the type.
+            nowhere = f" ({kind}), which is not in the text" if start == end else ""
             lines.append(f"  predicted text: '{escape_controls(text)}'{nowhere}")
     return lines
 

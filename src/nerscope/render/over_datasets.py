@@ -183,11 +183,12 @@ def over_datasets_tables(comparison: Comparison) -> list[Table]:
     split_rows = [row for row in records if row.over == SPLITS]
     tables = []
     if records:
-        noun = "splits" if split_rows else "datasets"
+        noun = plural(split_rows[0].splits or 0, "split") if split_rows else "datasets"
         title = f"Over {noun}: {metric_title(records[0].metric)}"
         rows = [_split_record(row) if split_rows else _dataset_record(row) for row in records]
         notes = _notes(split_rows, correction) + _run_notes(records) + _rope_notes(records)
-        tables.append(replace(records_table(title, rows, notes), labels=2))
+        optional = ("A ahead on", "B ahead on") if split_rows else ()
+        tables.append(replace(records_table(title, rows, notes), labels=2, optional=optional))
     tables += _cell_tables([row for row in every if row.family != PRIMARY], correction)
     ranks = comparison.ranks()
     if len(ranks) > 2:
@@ -274,7 +275,7 @@ def _notes(split_rows: Sequence[DatasetsRow], correction: str) -> list[str]:
         row = split_rows[0]
         return [
             "Splits share sentences: interval and p are those of the corrected resampled t-test, "
-            f"with {row.ratio:g} test sentences for one of training; p corrected ({correction}).",
+            f"with {row.ratio:g} test sentences per training sentence; p corrected ({correction}).",
             f"A better on, B better on: splits with p ≤ {row.alpha:g} / number of splits",
         ]
     return [
@@ -298,7 +299,6 @@ def _split_record(row: DatasetsRow) -> dict[str, object]:
     return {
         "A": row.system_a,
         "B": row.system_b,
-        "splits": row.splits,
         "better by": _mean(row, "", UNDECIDED),
         "corrected p": p_text(row.p_resampled_corrected),
         "A ahead on": row.ahead,

@@ -17,7 +17,7 @@ def ranking_document(comparison: Comparison, signature: str) -> Document:
     """The ranking alone: over datasets, then on each of them."""
     rows = required_ranking(comparison.ranking)
     return Document(
-        [_table(board, every_rank=True) for board in _boards(rows)],
+        [_table(board, _are_splits(comparison), every_rank=True) for board in _boards(rows)],
         {"settings": comparison.settings, "notes": comparison.notes, "ranking": rows},
         records=[_record(row) for row in rows],
         notes=comparison.notes,
@@ -30,7 +30,12 @@ def leading_ranking(comparison: Comparison) -> list[Table]:
     where there is one.
     """
     boards = _boards(comparison.ranking)[:1]
-    return [_table(board) for board in boards if len(board) >= FEWEST_RANKED]
+    are_splits = _are_splits(comparison)
+    return [_table(board, are_splits) for board in boards if len(board) >= FEWEST_RANKED]
+
+
+def _are_splits(comparison: Comparison) -> bool:
+    return comparison.protocol is not None and comparison.protocol.are_splits
 
 
 def _boards(rows: Sequence[RankingRow]) -> list[list[RankingRow]]:
@@ -49,9 +54,10 @@ def _record(row: RankingRow) -> dict[str, object]:
     return plain | {f"p_rank_{rank}": chance for rank, chance in enumerate(chances, 1)}
 
 
-def _table(rows: Sequence[RankingRow], every_rank: bool = False) -> Table:
+def _table(rows: Sequence[RankingRow], are_splits: bool, every_rank: bool = False) -> Table:
     first = rows[0]
-    where = "mean over datasets" if first.dataset is None else first.dataset
+    over_splits = are_splits and first.dataset is None
+    where = first.dataset or f"mean over {'splits' if over_splits else 'datasets'}"
     match = "" if first.match in USUAL_MATCHES else f", {first.match} match"
     phrase = metric_named(first.metric).phrase or metric_title(first.metric)
     ranks = range(1, len(rows) + 1)
@@ -62,7 +68,7 @@ def _table(rows: Sequence[RankingRow], every_rank: bool = False) -> Table:
     )
     body = tuple(_cells(row, len(shown)) for row in rows)
     title = f"Ranking by {phrase}{match}: {where}"
-    return Table(title, header, body, _notes(rows, len(shown)), labels=2)
+    return Table(title, header, body, _notes(rows, len(shown), over_splits), labels=2)
 
 
 def _cells(row: RankingRow, n_chances: int) -> tuple[Cell, ...]:
@@ -92,21 +98,23 @@ def _chance(chance: float) -> str:
     return ">99" if 0.99 < chance < 1 else f"{100 * chance:.0f}"
 
 
-def _notes(rows: Sequence[RankingRow], n_chances: int) -> tuple[str, ...]:
+def _notes(rows: Sequence[RankingRow], n_chances: int, over_splits: bool) -> tuple[str, ...]:
     significance = f"corrected p ≥ {SIGNIFICANT}"
     rank = "1" if n_chances == 1 else "k"
     notes = [
         f"group: systems with a common letter do not differ ({significance})",
         f"ranks (95 %): where the rank lies with 95 % probability; P({rank}): probability of rank "
         f"{rank}, in percent",
-        _scope(rows),
+        _scope(rows, over_splits),
     ]
     if any(len(row.groups) and len(row.groups[0]) > 1 for row in rows):
         notes.append("a letter with a number, such as a2, is one group")
     return tuple(notes)
 
 
-def _scope(rows: Sequence[RankingRow]) -> str:
+def _scope(rows: Sequence[RankingRow], over_splits: bool) -> str:
+    if over_splits:
+        return "about the methods: each split has its own training run"
     if rows[0].about != ABOUT_RECIPES:
         return "one run each: other training runs may rank differently"
     fewest, most = min(row.runs for row in rows), max(row.runs for row in rows)

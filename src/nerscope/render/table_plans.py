@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from nerscope.corpus.units import ALL
-from nerscope.errors import UsageError, suggest
-from nerscope.facets.facet import OTHER_LABEL, fixed_facets
+from nerscope.errors import UsageError
+from nerscope.facets.facet import OTHER_LABEL, fix_for_absent, fixed_facets
 from nerscope.facets.hard import HARD
 from nerscope.render.document import Cell, metric_title
 from nerscope.render.number_index import NumberKey, SummaryIndex, overall_key, overall_match
@@ -61,9 +61,12 @@ def plan_table(
     """What a table of this name shows, of a metric and a match if they are given."""
     plan = _plan(index, name, metric, match)
     if plan is None:
-        known = dict.fromkeys([*_FIXED, *(facet for facet in index.by_facet if facet != ALL)])
+        fixed = [known for known in _FIXED if _plan(index, known) is not None]
+        known = dict.fromkeys([*fixed, *(facet for facet in index.by_facet if facet != ALL)])
         raise UsageError(
-            f"table '{name}'", "these results have no such table", suggest(name, known)
+            f"table '{name}'",
+            "these results have no such table",
+            fix_for_absent(HARD.name if name == "errors" else name, known),
         )
     entries = filled_entries(index, plan.entries)
     if not entries:

@@ -6,9 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from nerscope.render.document import OUTPUTS, Check, Document, records_table
+from nerscope.render.document import ERROR, OUTPUTS, Cell, Check, Document, Table
 from nerscope.render.layout import SCREEN_LINES
-from nerscope.results.verdict import OK, Verdict
+from nerscope.results.verdict import FAIL, OK, UNDECIDED, Verdict
+
+_ORDER = (FAIL, UNDECIDED, OK)
+_HEADER = ("Condition", "New", "Baseline", "Drop in points [bounds]", "Rule", "Verdict")
 
 
 def verdict_document(
@@ -16,7 +19,7 @@ def verdict_document(
 ) -> Document:
     """Lines for people, one record per verdict for programs, one check for a build.
 
-    Verdicts that stop a release come first, undecided ones next; what passed is cut to one screen.
+    Failed verdicts come first, undecided ones next; what passed is cut to one screen.
     """
     records = [
         {
@@ -27,7 +30,7 @@ def verdict_document(
     ]
     checks = [_check(*both) for both in zip(verdicts, records, strict=True)]
     document = Document(
-        [] if text else [records_table("Verdicts", records)],
+        [] if text else [_table(verdicts)],
         {"verdicts": records},
         records,
         checks=checks,
@@ -35,7 +38,7 @@ def verdict_document(
     )
     if not text:
         return document
-    ranked = sorted(verdicts, key=lambda verdict: (not verdict.failed, verdict.verdict == OK))
+    ranked = sorted(verdicts, key=lambda one: (_ORDER.index(one.verdict), not one.failed))
     counts = Counter(verdict.word for verdict in ranked)
     summary = ", ".join(f"{count} {word}" for word, count in counts.items())
     heading = [f"{len(verdicts)} conditions: {summary}"] if len(verdicts) > 1 else []
@@ -48,6 +51,16 @@ def verdict_document(
         if everything or OUTPUTS["text"](document).count("\n") <= SCREEN_LINES:
             break
     return document
+
+
+def _table(verdicts: Sequence[Verdict]) -> Table:
+    rows = tuple(tuple(map(Cell, verdict.columns)) for verdict in verdicts)
+    return Table("Verdicts", _HEADER, rows)
+
+
+def error_document(place: str, message: str) -> Document:
+    """The report for a build when the gate could not decide."""
+    return Document(checks=[Check(place, "gate", ERROR, True, message)])
 
 
 def _check(verdict: Verdict, record: Mapping[str, Any]) -> Check:

@@ -131,6 +131,9 @@ class Comparison:
 
         return "\n".join(answers(self)) or "no comparison"
 
+    def __repr__(self) -> str:
+        return str(self)
+
     def _repr_html_(self) -> str:
         from nerscope.render.comparison import comparison_document
         from nerscope.render.document import OUTPUTS
@@ -247,6 +250,7 @@ def compare(
     protocol = choose_protocol(results.protocol, over, ratio)
     sampling, plan = Sampling(resample, samples, seed), ComparisonPlan(method, about, same_seeds)
     cells, notes = list[ComparedCell](), list(version_notes(results.evidence))
+    is_split = protocol is not None and protocol.are_splits and len(results.evidence) > 1
     for evidence in results.evidence:
         pairs_here, missing = pairs_of(evidence, results, a, b, baseline, pairs)
         chosen = narrow_evidence(evidence, facets, metrics, matches)
@@ -254,7 +258,7 @@ def compare(
             chosen, pairs_here, sampling, plan, choice.has_types, metrics is not None
         )
         cells += [cell for cell in compared if types is None or cell.row.type in types]
-        notes += [*missing, *run_notes(chosen, pairs_here, plan)]
+        notes += [*missing, *run_notes(chosen, pairs_here, plan, is_split)]
         notes += likeness_note(evidence, pairs_here, sampling.cluster_unit(evidence))
     settings = {
         "method": method,
@@ -426,13 +430,17 @@ def _has_types(facet: str, match: str) -> bool:
 
 
 def run_notes(
-    evidence: Evidence, pairs: Sequence[PairNames], plan: ComparisonPlan
+    evidence: Evidence, pairs: Sequence[PairNames], plan: ComparisonPlan, is_split: bool = False
 ) -> Iterator[str]:
-    """Notes on what the numbers of runs mean for the conclusions."""
+    """Notes on what the numbers of runs mean for the conclusions.
+
+    With `is_split`, the evidence is one of several splits: each has its own training run, so that
+    one run each is enough to compare methods.
+    """
     sizes = {pair: [len(evidence.runs_of(name)) for name in pair] for pair in pairs}
     single = [pair for pair, counts in sizes.items() if max(counts) == 1]
     borrowed = [pair for pair, counts in sizes.items() if min(counts) == 1 < max(counts)]
-    if single:
+    if single and not is_split:
         yield "one run each: this compares two outputs, not two methods"
     if plan.about == ABOUT_OUTPUTS and len(single) < len(sizes):
         yield "this compares only these outputs: other training runs may differ more"

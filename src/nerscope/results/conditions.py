@@ -3,6 +3,7 @@
 import math
 import os
 import re
+import shlex
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -84,6 +85,14 @@ class Condition:
         """The place of a key for a message: file and line, and `what` it is."""
         written = self.places.get(key) or self.places.get("")
         return ", ".join(part for part in (written, what) if part) or key
+
+    def place_of(self, key: str, value: str) -> str:
+        """The place of a value for a message: `gate.toml:9, type 'PRE'`, or `--type PRE`."""
+        return self.at(key, f"{key} '{value}'") if self.places else self.setting(key, value)
+
+    def setting(self, key: str, value: str) -> str:
+        """A value as it is given: `type = "PER"` in a table, or `--type PER`."""
+        return f'{key} = "{value}"' if self.places else f"--{key} {shlex.quote(value)}"
 
 
 KEYS = tuple(one.name for one in fields(Condition) if one.name != "places")
@@ -191,6 +200,8 @@ def _read(path: str | os.PathLike[str]) -> tuple[str, dict[str, Any]]:
     try:
         text = Path(path).read_text(encoding="utf-8")
         return text, tomllib.loads(text)
+    except FileNotFoundError:
+        raise InputError(str(path), "no such file", "check the path") from None
     except OSError as error:
         raise InputError(
             str(path), f"it cannot be read ({error.strerror})", "check the path"

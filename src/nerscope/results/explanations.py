@@ -25,7 +25,8 @@ from nerscope.scoring.matching import MATCHES, TOKEN_MATCH_WORDS
 from nerscope.scoring.metrics import F1, METRICS
 from nerscope.stats.paired import METHODS
 
-_MOST_SUGGESTED = 12  # known words in a message: all of them would fill a screen
+_CLEARLY_SIMILAR = 0.75  # of difflib: 'recal' and 'recall' have 0.91, 'problem' and 'holm' 0.55
+_MOST_LISTED = 5  # messages that contain a text
 
 
 class Explanation(NamedTuple):
@@ -44,7 +45,12 @@ GENERAL = {
     "cluster": "A document, sentence or block of sentences: what is resampled as a unit.",
     "corrected p": "The p-value, corrected for all comparisons of its family. It is significant "
     "below 0.05.",
+    "fail": "A condition of the gate is violated: the number is significantly worse than allowed.",
     "facet": "A way to divide mentions or words into levels, such as tmr or eLen.",
+    "floor": "The worst value that the gate allows, in percent. It is compared with the value, or, "
+    "with --floor-rule interval, with its confidence bound.",
+    "fold": "One of k parts of a corpus. Each part is the test set once, and the other parts are "
+    "the training set. The splits of one corpus overlap in their training data.",
     "gold": "What people annotated. Predicted is what a system found.",
     "hallucinated": "A predicted mention whose text is not in the sentence or document.",
     "holm": "Holm's correction of many p-values: the probability of any false claim stays below "
@@ -53,11 +59,18 @@ GENERAL = {
     "true value.",
     "level": "A named group of mentions or words under a facet, such as seen under tmr.",
     "match": "What counts as right, and for how much credit: exact, left, right, overlap, iou …",
+    "max_drop": "The drop against the baseline that the gate allows, in points (option "
+    "--max-drop; default: 1 if no rule is given). A condition is ok if the drop is significantly "
+    "smaller, fails if it is significantly larger, and is undecided otherwise.",
+    "max_total_drop": "The drop against the reference that the gate allows, in points (option "
+    "--max-total-drop; default: max_drop). The reference stays the same, while the baseline "
+    "changes with every release, so many small drops cannot add up.",
     "mention": "A span of tokens in one sentence with an entity type.",
     "n": "The denominator: gold mentions for recall and F1, predicted mentions for precision, "
     "tokens for error rates.",
     "note": "Something that a reader should know about the input or about a number. --notes prints "
     "all of them.",
+    "ok": "A condition of the gate is fulfilled.",
     "p": "How often a difference as large as this one arises by chance, if there is no true "
     "difference.",
     "power": "The probability that a true difference of a given size becomes significant.",
@@ -87,9 +100,20 @@ GENERAL = {
 }
 _LABELS = "Labels with their counts."
 _CHANGES = "{} Counted by gold mention; with several runs, by the majority of runs."
+_BETTER_ON = (
+    "The number of splits on which {} is significantly better. Of datasets: at least so many, with "
+    "95 % confidence."
+)
 # What stands above the columns of tables, and titles of tables.
 HEADINGS = {
+    "*": "The best system of its row or column; in a comparison, a significant difference "
+    "(corrected p < 0.05). The note below the table says which.",
+    "!": "The number is based on fewer than 30 units, or on less than 1 % of all mentions. In a "
+    "subset such as eLen=XL & !tmr=seen, it means: not.",
+    "†": "The number differs significantly from that of the system given by --against (p < 0.05, "
+    "not corrected).",
     "± over datasets": "Standard deviation over the datasets.",
+    "± over splits": "Standard deviation over the splits.",
     "± runs": "Standard deviation of F1 over the runs of a system.",
     "95 % interval of F1": GENERAL["interval"],
     "95 % together": "Intervals that hold for all numbers of a family at once, with 95 % "
@@ -97,16 +121,18 @@ HEADINGS = {
     "A": "The first system of a pair.",
     "A ahead on": "Datasets or splits on which A has the higher score, significant or not.",
     "A better by": "How far A is better than B in the bucket, in points.",
-    "A better on": "On how many datasets (at least) or splits A is significantly better.",
+    "A better on": _BETTER_ON.format("A"),
     "against": "The system, or the split, that is compared with.",
     "all": "All mentions or words together; in a table of errors, all kinds together.",
     "all types": "All entity types together (micro average).",
     "annotated": "How often the text is a mention.",
     "B": "The second system of a pair.",
     "B ahead on": "Datasets or splits on which B has the higher score, significant or not.",
-    "B better on": "On how many datasets (at least) or splits B is significantly better.",
+    "B better on": _BETTER_ON.format("B"),
     "best bucket": "The bucket of the attribute with the highest F1.",
     "best F1": "F1 in the best bucket of the attribute.",
+    "best system": "The system with the best value of its row or column; the difference from the "
+    "others need not be significant.",
     "better": "How many numbers are significantly better than those of the other system.",
     "better by": "How far the first system is better, in points. It is positive if the first "
     "system is better, also where low values are good.",
@@ -120,7 +146,12 @@ HEADINGS = {
     "correlation": "Spearman's rank correlation between the buckets of an attribute and F1.",
     "correlation ρ": "Mean size of Spearman's rank correlation between the buckets of an attribute "
     "and F1, over systems.",
+    "corrected resampled t-test": "Student's t-test of the mean difference over splits. Its "
+    "variance is enlarged, because the training sets of splits overlap (Nadeau and Bengio 2003).",
     "count": "How often it occurs.",
+    "counted as": "Whether predictions that do not fit the tokens of gold count as errors or are "
+    "left out.",
+    "counted as errors": "Predictions that do not fit the tokens of gold count as false positives.",
     "dataset": "The dataset of a number: by default, the name of the test file.",
     "datasets": "The datasets that a number rests on.",
     "detectable": "The smallest true difference that this test set detects with 80 % power, in "
@@ -139,8 +170,11 @@ HEADINGS = {
     "group": "A level of a facet, or an entity type. In a ranking: systems with a common letter do "
     "not differ significantly.",
     "here": f"{_LABELS} In this split.",
+    "in": "The mentions or words that belong to a subset, such as eLen=XL & type=ORG.",
     "kind": "The kind of an error, or of a duplicate: exact, or near (but for case or digits).",
     "lead": "Where A leads B most (largest) and least (smallest).",
+    "left out": "Not counted. Of predictions that do not fit the tokens of gold: neither right nor "
+    "wrong.",
     "level": GENERAL["level"],
     "macro average": "The mean over types, each with the same weight.",
     "mean": "The mean over datasets, or of an attribute.",
@@ -156,6 +190,7 @@ HEADINGS = {
     "exist: nerscope power shows what the test set detects.",
     "number": "What is measured: a metric, and the group it is measured on.",
     "others like them": "The interval for other datasets like these (Student's t).",
+    "out": "The mentions or words that do not belong to a subset.",
     "overall": "The score, or the difference, on all mentions.",
     "p of trend": "p of the question whether F1 rises or falls with the buckets.",
     "p, others like them": "p for other datasets like these (Student's t), corrected.",
@@ -172,6 +207,7 @@ HEADINGS = {
     "place": "File and line.",
     "rank": "The rank of a system by its score.",
     "ranks (95 %)": "The ranks that hold 95 % of the probability.",
+    "rule": "The condition that decided a verdict of the gate: max_drop, max_total_drop or floor.",
     "runs": "The number of runs.",
     "runs needed": "How many runs of each system detect the difference with this test set.",
     "runs of A": "The score of each run of A.",
@@ -181,8 +217,8 @@ HEADINGS = {
     "sentences needed": "How many sentences a test set needs to detect the difference.",
     "share good": "The share of judged pairs that people called good.",
     "sign test": "p of the sign test over datasets, corrected.",
-    "split": "A part of a dataset (train, dev, test), or an error: one gold mention, several "
-    "predictions inside it.",
+    "split": "A part of a dataset (train, dev, test); one division of a corpus into training and "
+    "test data, as one of k folds; or an error: one gold mention, several predictions inside it.",
     "splits": "The number of splits of one corpus.",
     "spread of F1": "Standard deviation of F1 over the buckets, in points.",
     "spurious": "Predictions that overlap no gold mention.",
@@ -191,8 +227,6 @@ HEADINGS = {
     "test set": "The size of the test set.",
     "text": "The text of a mention.",
     "these datasets": "The interval for these datasets alone.",
-    "they are": "Whether predictions that do not fit the tokens of gold count as errors or are "
-    "left out.",
     "token": "A word as the file has it.",
     "train": f"{_LABELS} In training.",
     "training labels": "The labels of the word in training, with their counts.",
@@ -204,8 +238,9 @@ HEADINGS = {
     "groups whose interval includes the overall score.",
     "Wilcoxon": "p of Wilcoxon's signed-rank test over datasets, corrected.",
     "worse": "How many numbers are significantly worse than those of the other system.",
-    "worse by": "How far the score is worse than the overall score, in points. It is positive if "
-    "it is worse, also where low values are good.",
+    "worse by": "How far a score is worse, in points: in a table of groups, worse than the overall "
+    "score; in gate, worse than the baseline or reference. It is positive if it is worse, also "
+    "where low values are good.",
     "worst bucket": "The bucket of the attribute with the lowest F1.",
     "worst F1": "F1 in the worst bucket of the attribute.",
     "wrong boundary": "A prediction of the right type that overlaps a gold mention without equal "
@@ -214,6 +249,70 @@ HEADINGS = {
     "wrong type and boundary": "A prediction of another type that overlaps a gold mention without "
     "equal bounds.",
     "ε": "Almost stochastic order: 0 if A is ahead at every quantile of its runs, 1 if B is.",
+}
+_DIFFERING = (
+    "In how many of them the two outputs differ in what the compared number counts. Only those "
+    "with at least one mention in gold or in one of the two outputs are counted."
+)
+_CONFIDENCE = (
+    "Each bound holds with this confidence: with 95 %, the true difference is below the lower "
+    "bound in at most 5 % of such test sets, and above the upper bound in at most 5 %."
+)
+_RESAMPLED = (
+    "What is drawn as a unit for intervals and tests: documents, sentences or blocks of sentences. "
+    "Units are taken as independent of each other."
+)
+_RATIO = (
+    "The ratio of test to training sentences of a split. The corrected resampled t-test uses it: "
+    "the larger it is, the larger is the variance."
+)
+# Parts of sentences on screens, in which `…` stands for what varies.
+LINES = {
+    **{
+        f"… of … {units} {verb}": _DIFFERING
+        for units in ("documents", "sentences", "clusters", "blocks of … sentences")
+        for verb in ("differ", "with mentions differ")
+    },
+    "… to … with … % confidence": _CONFIDENCE,
+    "one-sided … % bounds … to …": _CONFIDENCE,
+    "test set detects … with … % power": "If the true difference has this size, the test finds it "
+    "in 80 % of such test sets. Smaller differences often remain undetected. A larger test set "
+    "detects smaller ones: nerscope power.",
+    "… of such comparisons would show a star somewhere": "Stars are corrected "
+    "within a family of numbers, such as all groups, and a comparison has several families. This "
+    "is the probability of a star anywhere, if the systems do not differ.",
+    "not tested: … there to reach p < …": "The systems differ there in so few "
+    "documents or sentences that no outcome could be significant.",
+    "ranked by the lower … % bound of the shortfall against the overall score": HEADINGS[
+        "weakest groups"
+    ],
+    "About these outputs, not about other training runs": "The interval and p say whether these "
+    "outputs differ on other test data. Another training of the same systems may give another "
+    "result: evaluate several runs of each system to compare methods.",
+    "About the methods …: interval and p allow for other training runs": "The systems have several "
+    "runs, so the interval and p include the variation over training runs.",
+    "each split has its own training run": "Every split was trained separately, so the variation "
+    "over splits includes that over training runs.",
+    "Resampled: …": _RESAMPLED,
+    "Resampled for the p of a split: …": _RESAMPLED,
+    "corrected resampled t-test": HEADINGS["corrected resampled t-test"],
+    "Mean over … splits": "The mean over the splits of one corpus. Its interval allows for the "
+    "sentences that splits share.",
+    "Mean over … datasets": "The mean over the datasets, each with the same weight.",
+    "with … test sentences per training sentence": _RATIO,
+    "with … test sentences for one of training": _RATIO,
+    "systems with a common letter do not differ": HEADINGS["group"],
+    "fewer than … units, or less than … of all mentions": HEADINGS["!"],
+    "differs significantly from … (p < …, not corrected)": HEADINGS["†"],
+    "significant difference (corrected p < …)": GENERAL["corrected p"],
+    "worse by … points": HEADINGS["worse by"],
+    "better by … points": HEADINGS["better by"],
+    "the true drop may be below or above the allowed one": GENERAL["undecided"],
+    "the true value may be below or above the floor": GENERAL["undecided"],
+    "bounds over only … are rough": GENERAL["rough"],
+    "rule: max_drop …": GENERAL["max_drop"],
+    "rule: max_total_drop …": GENERAL["max_total_drop"],
+    "rule: floor …": GENERAL["floor"],
 }
 _ALIASES = {
     **dict.fromkeys(("xs", "s", "m", "l", "xl"), "bucket"),
@@ -260,21 +359,46 @@ def explain(text: str) -> list[Explanation]:
     >>> explain("TER")[0].term, explain("hard-strict=diff-O")[0].term, explain("worse by")[0].term
     ('ter', 'hard-strict=diff-O', 'worse by')
     """
-    for find in (_code, _term, _phrase, _number, _in_parentheses, _bucket, _message, _kind):
+    finders = (_code, _term, _phrase, _number, _in_parentheses, _bucket, _message, _kind, _parts)
+    for find in finders:
         if found := find(_plain(text)):
             return found
-    known = [*all_terms(), *HEADINGS, *_phrases()]
-    close = re.match(r"did you mean '(.+?)'\?", suggest(text, known))
-    fix = f"did you mean '{close[1]}'? nerscope explain '{close[1]}'" if close else ""
-    raise UsageError(f"'{text}'", "no explanation is known", fix or "nerscope explain")
+    from difflib import get_close_matches  # needed only when something is wrong
+
+    known = {name.lower(): name for name in (*all_terms(), *HEADINGS, *_phrases())}
+    close = get_close_matches(_plain(text).lower(), known, n=1, cutoff=_CLEARLY_SIMILAR)
+    fix = "nerscope explain (lists all terms)"
+    if close:
+        fix = f"did you mean '{known[close[0]]}'? nerscope explain '{known[close[0]]}'"
+    raise UsageError(f"'{text}'", "no explanation is known", fix)
+
+
+def explain_words(words: Sequence[str]) -> list[Explanation]:
+    """What each of several texts means; or the text that they are together, given without quotes.
+
+    >>> [explanation.term for explanation in explain_words(["mean", "rank"])]
+    ['mean rank']
+    >>> [explanation.term for explanation in explain_words(["tmr=seen", "rank"])]
+    ['tmr=seen', 'rank']
+    """
+    together = _plain(" ".join(words))
+    if len(words) > 1 and (found := _term(together) or _phrase(together)):
+        return found
+    try:
+        return [explanation for word in words for explanation in explain(word)]
+    except UsageError:
+        for find in (_number, _in_parentheses, _bucket, _message, _parts):
+            if len(words) > 1 and (found := find(together)):
+                return found
+        raise
 
 
 def _plain(text: str) -> str:
     """A text without the marks of its line: `note:`, a star, a colon."""
     text = " ".join(text.split())
-    for prefix in ("nerscope: ", "note: "):
+    for prefix in ("nerscope: ", "note: ", "* "):
         text = text.removeprefix(prefix)
-    return text.rstrip("*:.").strip()
+    return text.rstrip("*:.").strip() or text
 
 
 def _code(text: str) -> list[Explanation]:
@@ -299,7 +423,9 @@ def _term(text: str) -> list[Explanation]:
     terms, lowered = all_terms(), text.lower()
     by_lower = {name.lower(): name for name in terms}
     headings = {name.lower(): name for name in HEADINGS}
-    for key in (lowered, _ALIASES.get(lowered, ""), lowered.partition("(")[0].strip()):
+    option = lowered.removeprefix("--").replace("-", "_")  # --max-drop
+    keys = (lowered, _ALIASES.get(lowered, ""), lowered.partition("(")[0].strip(), option)
+    for key in keys:
         if key in by_lower:
             name = by_lower[key]
             levels = _levels_of(name)
@@ -346,9 +472,10 @@ def _in_parentheses(text: str) -> list[Explanation]:
 
 def _number(text: str) -> list[Explanation]:
     """A metric on a cell, as in `recall on mentions whose text is new`."""
-    metric, on, cell = text.partition(" on ")
-    if not on:
+    metric, *rest = re.split(r" (?:on|by) ", text, maxsplit=1)
+    if not rest:
         return []
+    [cell] = rest
     first = _term(metric) or _phrase(metric)
     second = _phrase(cell) or _in_parentheses(cell) or _bucket(cell)
     if cell.startswith("type "):
@@ -376,24 +503,100 @@ def _levels_of(name: str) -> list[str]:
 
 
 class _MessageRow(NamedTuple):
-    pattern: re.Pattern[str]
-    fact: str
-    why: str
-    fix: str
+    """What nerscope prints, `…` for what varies, with its meaning."""
+
+    text: str
+    meaning: str
+    fix: str = ""
+
+    @property
+    def fixed(self) -> int:
+        """The number of characters that do not vary."""
+        return len(self.text.replace("…", ""))
+
+    def explanation(self) -> Explanation:
+        return Explanation(self.text, f"{self.meaning} {self.fix}".strip())
 
 
 def _message(text: str) -> list[Explanation]:
-    """The rows of docs/messages.md that fit a message or note; the longest pattern explains it."""
-    rows = [row for row in _message_rows() if row.pattern.search(text)]
-    if not rows:
-        return []
-    row = max(rows, key=lambda row: len(row.fact.replace("…", "")))
-    return [Explanation(row.fact, f"{_sentence(row.why)} What to do: {_sentence(row.fix)}")]
+    """The row of docs/messages.md that fits a message or note, or all parts of a line of a screen.
+
+    Of several rows, the one with the longest text explains it.
+    """
+    rows = [row for row in _message_rows() if _pattern(row.text).search(text)]
+    lines = [row for row in _line_rows() if _pattern(row.text).search(text)]
+    best, longest = (max(kind, key=lambda row: row.fixed, default=None) for kind in (rows, lines))
+    if best is not None and (longest is None or best.fixed > longest.fixed):
+        return [best.explanation()]
+    meanings = {row.meaning: row.explanation() for row in reversed(lines)}
+    return [*(_kind(text) if lines else []), *reversed(meanings.values())]
+
+
+def _parts(text: str) -> list[Explanation]:
+    """The messages and lines that contain a text of two words or more; of many, the first few.
+
+    >>> [explanation.term for explanation in _parts("without readable JSON")]
+    ['answers without readable JSON: …']
+    """
+    words = _words(text)
+    found = {
+        row.explanation().meaning: (row, varying)
+        for row in (*_line_rows(), *_message_rows())
+        if (varying := _varying_words(words, _words(row.text))) is not None
+    }
+    fewest = min((varying for _, varying in found.values()), default=0)
+    rows = [row for row, varying in found.values() if varying == fewest]
+    if len(rows) <= 1:
+        return [row.explanation() for row in rows]
+    rows.sort(key=lambda row: row.fixed)
+    shown = [Explanation(row.text, row.meaning) for row in rows[:_MOST_LISTED]]
+    more = len(rows) - len(shown)
+    rest = [Explanation("…", f"{more} more contain this text; give more words.")] if more else []
+    return [*shown, *rest]
+
+
+def _words(text: str) -> list[str]:
+    """The words of a text for comparison: `…` varies, `#` is any number, a plural s is left out.
+
+    >>> _words("26 of 47 documents differ")
+    ['#', 'of', '#', 'document', 'differ']
+    """
+    words = re.findall(r"…|\d[\d.,]*|[^\W\d]\w*", text.lower())
+    return ["#" if word[0].isdigit() else re.sub(r"(?<=\w{3})s$", "", word) for word in words]
+
+
+def _varying_words(part: Sequence[str], whole: Sequence[str]) -> int | None:
+    """How many words of a part stand at a `…` of the whole; None if it is not a part of the whole.
+
+    More than half of the words have to be equal, two at least, and one of more than three letters.
+    """
+    # fits[at]: the fewest varying words of what was read of the part, if whole[at] is next.
+    fits: dict[int, int] = dict.fromkeys(range(len(whole)), 0)
+    for word in part:
+        after: dict[int, int] = {}
+        for at, varying in fits.items():
+            # A `…` may stand for no word, so that the word after it may be next.
+            for place in (at, at + 1):
+                if place >= len(whole) or (place > at and whole[at] != "…"):
+                    continue
+                if whole[place] == "…":
+                    more = word != "#"  # a number always varies
+                    after[place] = min(varying + more, after.get(place, len(part)))
+                elif whole[place] == word:
+                    after[place + 1] = min(varying, after.get(place + 1, len(part)))
+        fits = after
+    if not fits:
+        return None
+    varying = min(fits.values())
+    equal = len(part) - part.count("#") - varying
+    is_enough = equal > max(1, varying) and any(len(word) > 3 for word in part)
+    return varying if is_enough else None
 
 
 def _sentence(text: str) -> str:
-    text = text.rstrip(".")
-    return f"{text[:1].upper()}{text[1:]}."
+    """A cell of a table of messages as a sentence; commands stay as they are."""
+    plain = _unlinked(text).rstrip(".")
+    return f"{plain}." if text.startswith("`") else f"{plain[:1].upper()}{plain[1:]}."
 
 
 @cache
@@ -402,15 +605,23 @@ def _message_rows() -> Sequence[_MessageRow]:
     for line in _messages_page().splitlines():
         cells = [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
         if len(cells) == 3 and len(cells[0].replace("…", "").strip()) > 5 and "---" not in cells[0]:
-            explained = _unlinked(cells[1]), _unlinked(cells[2])
-            rows.append(_MessageRow(_pattern(cells[0]), cells[0], *explained))
+            fact, why, fix = cells
+            rows.append(
+                _MessageRow(fact, f"Cause: {_sentence(why)}", f"What to do: {_sentence(fix)}")
+            )
     return rows
 
 
+@cache
+def _line_rows() -> Sequence[_MessageRow]:
+    return [_MessageRow(*item) for item in LINES.items()]
+
+
+@cache
 def _pattern(fact: str) -> re.Pattern[str]:
     """The messages that a fact stands for; "… tokens" may also be one token."""
     parts = (re.sub(r"^(\\? \w+)s\b", r"\1s?", re.escape(part)) for part in fact.split("…"))
-    return re.compile(".+?".join(parts))
+    return re.compile(".+?".join(parts), re.IGNORECASE)
 
 
 def _unlinked(text: str) -> str:

@@ -1,5 +1,6 @@
 """A gate for releases: check results against conditions, with or without a baseline."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -42,9 +43,10 @@ from nerscope.results.verdict import (
     pick_measurement,
     points_of,
 )
+from nerscope.scoring.cluster_units import count_units
 from nerscope.scoring.evidence import Evidence
 from nerscope.stats.clusters import number_of_clusters
-from nerscope.stats.intervals import Interval, Sampling
+from nerscope.stats.intervals import FEW_CLUSTERS, Interval, Sampling
 
 PASSES, FAILS = "pass", "fail"  # the effect of an undecided condition
 _DROP = 1.0  # the default of max_drop, in points
@@ -120,15 +122,36 @@ def gate(
 
 
 def baseline_notes(results: Results, baseline: Results | None) -> list[str]:
-    """A note for each dataset whose baseline was made by another version of nerscope.
+    """Notes on datasets whose baseline has another version of nerscope or other answer policies.
 
     Versions may differ if the settings are equal, which `gate` checks.
     """
-    old = {part.dataset: part.signature.version for part in baseline.evidence} if baseline else {}
+    old = {part.dataset: part.signature for part in baseline.evidence} if baseline else {}
+    notes = []
+    for part in results.evidence:
+        ours, theirs = part.signature, old.get(part.dataset, part.signature)
+        if ours.version != theirs.version:
+            notes.append(version_note(part.dataset, [theirs.version, ours.version]))
+        # Each may belong to another system, so this is no reason to refuse.
+        if ours.answers != theirs.answers and "none" not in (ours.answers, theirs.answers):
+            notes.append(
+                f"{part.dataset}: the results have the answer policies {ours.answers}, "
+                f"the baseline {theirs.answers}"
+            )
+    return notes
+
+
+def few_clusters_notes(verdicts: Sequence[Verdict]) -> list[str]:
+    """A note for each dataset in which bounds come from few documents or sentences."""
+    fewest = dict[str, tuple[int, str]]()
+    for one in verdicts:
+        if one.clusters is not None and one.differing and not math.isnan(one.low):
+            found = (one.clusters, str(one.over))
+            fewest[one.dataset] = min(fewest.get(one.dataset, found), found)
     return [
-        version_note(part.dataset, [old[part.dataset], part.signature.version])
-        for part in results.evidence
-        if old.get(part.dataset, part.signature.version) != part.signature.version
+        f"{dataset}: bounds over only {count_units(clusters, over)} are rough"
+        for dataset, (clusters, over) in fewest.items()
+        if clusters < FEW_CLUSTERS
     ]
 
 

@@ -1,6 +1,6 @@
 """Join two evaluations of the same gold data, and pair their systems."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -9,6 +9,7 @@ import numpy as np
 
 from nerscope.corpus.units import MENTION, TOKEN
 from nerscope.errors import InputError, UsageError, suggest
+from nerscope.facets.facet import FACETS
 from nerscope.results.conditions import Condition
 from nerscope.results.results import Results
 from nerscope.scoring.cluster_units import units_in_words
@@ -16,7 +17,7 @@ from nerscope.scoring.evidence import Evidence, joined_runs, only_runs, unit_at
 
 NEW, OLD = "new", "baseline"
 # Settings that must be equal on both sides, so that only the systems differ.
-_SAME = ("repair", "ter", "buckets", "zero_division", "case")
+_SAME = ("repair", "ter", "buckets", "zero_division", "case", "map")
 
 
 class SystemOnDataset(NamedTuple):
@@ -52,7 +53,7 @@ def pairings(results: Results, baseline: Results | None, condition: Condition) -
     if not chosen:
         known = {system for part in (*new.values(), *old.values()) for system in part.systems}
         raise UsageError(
-            condition.at("system", f"system '{condition.system}'"),
+            condition.place_of("system", condition.system or ""),
             f"it is not in the results for {', '.join(names)}",
             suggest(condition.system or "", known),
         )
@@ -98,7 +99,7 @@ def _systems(
     if chosen is not None:
         if condition.compares and chosen in new.systems and chosen not in old.systems:
             raise UsageError(
-                condition.at("system", f"system '{chosen}'"),
+                condition.place_of("system", chosen),
                 f"it is not in the results for {old.dataset} of the baseline",
                 suggest(chosen, old.systems),
             )
@@ -164,18 +165,40 @@ def check_comparable(ours: Evidence, theirs: Evidence) -> None:
 def _check_settings(new: Evidence, old: Evidence) -> None:
     for setting in _SAME:
         ours, theirs = (getattr(part.signature, setting) for part in (new, old))
-        if ours != theirs:
+        # The order of --map and --drop has no effect.
+        if ours != theirs and (setting != "map" or _parts(ours) != _parts(theirs)):
+            same = "--map and --drop" if setting == "map" else "options"
             raise InputError(
                 new.dataset,
                 f"the results have {setting} {ours}, the baseline {theirs}",
-                "evaluate both with the same options",
+                f"evaluate both with the same {same}",
             )
-    if set(new.facets) != set(old.facets):
+    policies = [part.signature.answers for part in (new, old)]
+    # A side without answers of language models has no policy.
+    if "none" not in policies and not _parts(policies[0]) & _parts(policies[1]):
         raise InputError(
             new.dataset,
-            "results and baseline have different facets",
-            "evaluate both with the same options",
+            f"the results have the answer policy {policies[0]}, the baseline {policies[1]}",
+            "evaluate both with the same FILE::policy=NAME",
         )
+    for side, here, there in (("baseline", old, new), ("results", new, old)):
+        lacking = [name for name in there.facets if name not in here.facets]
+        if lacking:
+            trained = needs_train(lacking) and not needs_train(here.facets)
+            raise InputError(
+                new.dataset,
+                f"facets missing in the {side}: {', '.join(lacking)}",
+                f"evaluate both with the same {'--train FILE' if trained else 'options'}",
+            )
+
+
+def needs_train(facets: Iterable[str]) -> bool:
+    """Whether one of these facets compares with training data."""
+    return any(name in FACETS and FACETS[name].needs_train for name in facets)
+
+
+def _parts(setting: str) -> set[str]:
+    return set(setting.split("+"))
 
 
 def _same_units(new: Evidence, old: Evidence) -> bool:

@@ -11,11 +11,19 @@ import numpy as np
 from nerscope.corpus.mentions import Shape
 from nerscope.corpus.units import ALL, MENTION
 from nerscope.errors import UsageError, suggest
-from nerscope.results.errors import OUTCOMES, MentionRow, is_error, mention_records, run_side
+from nerscope.results.errors import (
+    OUTCOMES,
+    WRONG_BOTH,
+    MentionRow,
+    is_error,
+    mention_records,
+    run_side,
+)
 from nerscope.results.results import Results
 from nerscope.results.rows import ResultRow
 
 KINDS = tuple(outcome for outcome in OUTCOMES if outcome != "correct")
+_SHORT_KINDS = {"both": WRONG_BOTH}  # as the first screen heads its columns
 SORTS: dict[str, Callable[[MentionRow], Any]] = {
     "place": lambda row: 0,  # the order of the data
     "type": lambda row: row.type,
@@ -41,6 +49,7 @@ def mistakes(
 
     A pair of a gold and a predicted mention is one mistake, listed as the gold mention.
     """
+    kinds = [_SHORT_KINDS.get(kind, kind) for kind in kinds]
     for name, given, known in [("kind", kinds, KINDS), ("sort", [sort], SORTS)]:
         for name_given in given:
             if name_given not in known:

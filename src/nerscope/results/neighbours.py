@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from nerscope.results.conditions import Condition
 from nerscope.results.joining import NEW, OLD, join_pair, pairings
 from nerscope.results.results import Results
-from nerscope.results.weakest import resampling_unit
 from nerscope.scoring.cluster_units import USUAL_BLOCK, block_size, is_crossed
 from nerscope.scoring.evidence import Evidence
+from nerscope.stats.clusters import cluster_unit_of
 from nerscope.stats.intervals import Sampling
 from nerscope.stats.neighbours import MUCH, neighbour_ratio
 
@@ -23,8 +23,8 @@ def likeness_note(
     number = "the difference in F1" if max(map(len, contrasts)) > 1 else "F1"
     return [
         f"{evidence.dataset}: neighbouring sentences are alike, so intervals over sentences are "
-        f"too narrow (variance of {number} over blocks of {block_size(USUAL_BLOCK)}: "
-        f"{ratio:.1f} times). Fix: --resample {unit}"
+        f"too narrow (over blocks of {block_size(USUAL_BLOCK)}, the variance of {number} is "
+        f"{ratio:.1f} times as large). Fix: --resample {unit}"
     ]
 
 
@@ -34,7 +34,7 @@ def evaluation_notes(results: Results) -> list[str]:
         note
         for part in results.evidence
         for note in likeness_note(
-            part, [(system,) for system in part.systems], resampling_unit(part)
+            part, [(system,) for system in part.systems], cluster_unit_of(part)
         )
     ]
 

@@ -221,6 +221,10 @@ class Results:
         """Read a results file."""
         try:
             text = Path(path).read_text(encoding="utf-8")
+        except FileNotFoundError:
+            raise InputError(
+                str(path), "no such file", "give a file that evaluate -o wrote"
+            ) from None
         except (OSError, TypeError, ValueError) as error:
             raise InputError(
                 str(path), f"it cannot be read ({error})", "give a file that evaluate -o wrote"

@@ -106,7 +106,8 @@ def number_words(
     if facet == ALL and type is None:
         return CellWords(title, "")
     cell = cell_words(facet, level, type, interval)
-    return CellWords(f"{title} on {cell.phrase}", cell.code)
+    link = "by" if interval and attribute_phrase(facet) else "on"  # by mention length: 3 tokens
+    return CellWords(f"{title} {link} {cell.phrase}", cell.code)
 
 
 def _level_phrase(facet: str, level: str, interval: str) -> str:

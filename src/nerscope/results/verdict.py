@@ -1,6 +1,7 @@
 """A verdict of the gate: the number of a condition, and the decision of its rules."""
 
 import math
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeVar
@@ -11,7 +12,7 @@ from nerscope.corpus.units import ALL
 from nerscope.errors import InputError, UsageError, suggest
 from nerscope.facets.facet import FACETS
 from nerscope.results.conditions import BY_VALUE, Condition
-from nerscope.results.joining import NEW, OLD, SystemOnDataset
+from nerscope.results.joining import NEW, OLD, SystemOnDataset, needs_train
 from nerscope.results.rows import rows_of, scale_of
 from nerscope.results.selection import facet_table_named
 from nerscope.results.terms import CellWords, number_words
@@ -19,7 +20,7 @@ from nerscope.scoring.cluster_units import count_units, unit_noun
 from nerscope.scoring.evidence import Evidence, FacetTable, only_runs
 from nerscope.scoring.folding import groups_of
 from nerscope.scoring.matching import EXACT
-from nerscope.scoring.metrics import NEITHER, metric_named
+from nerscope.scoring.metrics import F1, NEITHER, metric_named
 from nerscope.stats.always_valid import e_value, information, standard_errors
 from nerscope.stats.clusters import ClusterCounts, clusters_of
 from nerscope.stats.intervals import Interval, Sampling, intervals
@@ -63,19 +64,24 @@ def measured_cell(evidence: Evidence, condition: Condition) -> MeasuredCell:
     match = condition.match or table.matches[0]
     if match not in table.matches:
         raise UsageError(
-            condition.at("match", f"match '{match}'"),
+            condition.place_of("match", match),
             f"{facet} was not evaluated with it",
             suggest(match, table.matches),
         )
     if condition.metric not in table.metrics[match]:
+        known = table.metrics[match]
+        is_default = condition.metric == F1 and facet != ALL
+        fixes = (condition.setting("metric", name) for name in known)
         raise UsageError(
-            condition.at("metric", f"cell '{condition.cell}'"),
+            condition.place_of("facet", condition.cell)
+            if is_default
+            else condition.place_of("metric", condition.metric),
             f"{facet} has no metric '{condition.metric}'",
-            suggest(condition.metric, table.metrics[match]),
+            " or ".join(fixes) if is_default else suggest(condition.metric, known),
         )
     if metric_named(condition.metric).better == NEITHER:
         raise UsageError(
-            condition.at("metric", f"metric '{condition.metric}'"),
+            condition.place_of("metric", condition.metric),
             "neither high nor low values of it are better",
             "choose another metric",
         )
@@ -89,13 +95,33 @@ def _facet_and_level(evidence: Evidence, condition: Condition) -> tuple[str, str
         before, _, after = facet.rpartition("=")
         facet, level = (before, after) if before in evidence.facets else (facet, None)
     if facet not in evidence.facets:
-        named = facet.partition("=")[0]
-        raise UsageError(
-            condition.at("facet", f"facet '{named if level is None else facet}'"),
-            "it is not in the results",
-            suggest(named, evidence.facets),
-        )
+        raise _missing_facet(evidence, condition)
     return facet, level or None
+
+
+def _missing_facet(evidence: Evidence, condition: Condition) -> UsageError:
+    """Why the results do not have the facet of a condition, and how to get it."""
+    place = condition.place_of("facet", condition.facet)
+    evaluate = "evaluate both with" if condition.compares else "evaluate with"
+    tests = [part.strip() for part in condition.facet.split("&")]
+    types = [test.removeprefix("type=") for test in tests if test.startswith("type=")]
+    name = tests[0].partition("=")[0]
+    if types or any(sign in condition.facet for sign in "&|!()"):
+        fix = f"{evaluate} --facet {shlex.quote(condition.facet)}"
+        others = [test for test in tests if not test.startswith("type=")]
+        # A condition on one level and one type needs no subset.
+        if len(types) == 1 and all(other.partition("=")[0] in evidence.facets for other in others):
+            of_type = condition.setting("type", types[0])
+            if not others:
+                fix = of_type
+            elif len(others) == 1:
+                fix = f"{condition.setting('facet', others[0])} {of_type}, or {fix}"
+        return UsageError(place, "this subset was not evaluated", fix)
+    if name not in FACETS:
+        return UsageError(place, "it is not in the results", suggest(name, evidence.facets))
+    if needs_train([name]) and not needs_train(evidence.facets):
+        return UsageError(place, "it needs training data", f"{evaluate} --train FILE")
+    return UsageError(place, "this facet was not evaluated", f"{evaluate} --facet {name}")
 
 
 def measure_system(side: SystemOnDataset, there: MeasuredCell, metric: str) -> Measurements:
@@ -169,11 +195,16 @@ def pick_measurement(
     level = there.level or next(
         (name_of_level for name_of_level in _DEFAULTS if name_of_level in levels), ALL
     )
-    facet, cell = there.table.facet, f"cell '{condition.cell}'"
+    facet = there.table.facet
     if level not in levels:
-        key = "facet" if condition.level is None else "level"
+        if there.level is None:
+            fix = f"{condition.setting('facet', f'{facet}={levels[-1]}')}; levels of {facet}: "
+            raise UsageError(
+                condition.place_of("facet", facet), "a level is missing", fix + ", ".join(levels)
+            )
+        key, value = ("facet", condition.cell) if condition.level is None else ("level", level)
         raise UsageError(
-            condition.at(key, cell),
+            condition.place_of(key, value),
             f"{facet} has no level '{level}'",
             suggest(level, levels),
         )
@@ -184,11 +215,10 @@ def pick_measurement(
             for name_of_level, name in measurements
             if name_of_level == level and name is not None
         ]
-        raise UsageError(
-            condition.at("type", cell),
-            f"{facet} has no type '{kind}'",
-            suggest(str(kind), types) if types else "leave the type out",
-        )
+        place = condition.place_of("type", str(kind))
+        if not types:
+            raise UsageError(place, f"{facet} is not evaluated by type", "leave the type out")
+        raise UsageError(place, "unknown type", suggest(str(kind), types))
     return measurements[level, kind]
 
 
@@ -251,9 +281,12 @@ class Verdict:
     def number(self) -> CellWords:
         """The number in words: its metric and its cell."""
         facet, _, level = self.cell.partition("=")
-        if facet not in FACETS or "&" in self.cell:  # all mentions, or a subset
-            facet, level = self.cell, ALL if self.cell == ALL else _DEFAULTS[1]
-        return number_words(facet, level or ALL, self.type, self.match or EXACT, self.metric)
+        of_cell = (self.type, self.match or EXACT, self.metric)
+        if facet != ALL and (facet not in FACETS or any(sign in self.cell for sign in "&|")):
+            # The code of a subset is its expression, which is also its phrase.
+            subset = self.cell.removesuffix(f"={_DEFAULTS[1]}")
+            return number_words(subset, _DEFAULTS[1], *of_cell)._replace(code="")
+        return number_words(facet, level or ALL, *of_cell)
 
     @property
     def name(self) -> str:
@@ -270,9 +303,7 @@ class Verdict:
         numbers = ", ".join(self._numbers())
         if not numbers:
             return self.rule
-        known = self.verdict == UNDECIDED and not math.isnan(self.detectable)
-        least = f"; this test set detects {self.detectable:.2f} points with 80 % power"
-        return f"{numbers}; rule: {self.rule}{least if known else ''}"
+        return "; ".join([numbers, f"rule: {self.rule}", *self._doubts()])
 
     @property
     def word(self) -> str:
@@ -281,6 +312,17 @@ class Verdict:
 
     def __str__(self) -> str:
         return f"{self.word}: {self.name}: {self.reason}"
+
+    def _doubts(self) -> Iterator[str]:
+        """Why the verdict is undecided."""
+        if self.verdict != UNDECIDED:
+            return
+        if self.rule.startswith("floor"):
+            yield "the true value may be below or above the floor"
+        elif not math.isnan(self.drop):
+            yield "the true drop may be below or above the allowed one"
+        if not math.isnan(self.detectable):
+            yield f"this test set detects {self.detectable:.2f} points with 80 % power"
 
     def _numbers(self) -> Iterator[str]:
         if self.n is None:  # nothing was measured
@@ -292,12 +334,24 @@ class Verdict:
             new = f"{new} [{', '.join(map(_shown, bounds))}]"
         yield f"{new} against {old}" if self.compared else new
         if not math.isnan(self.drop):
-            word = "better" if self.drop < 0 else "worse"
-            yield f"{word} by {_shown(abs(self.drop))} points{self._bounds()}"
+            points, word = _shown(abs(self.drop)), "better" if self.drop < 0 else "worse"
+            change = f"{word} by {points} points" if self.drop else "unchanged"
+            yield f"{change}{self._bounds()}"
         yield f"n = {self.n:,}"
         if self.clusters is not None:
             whole, verb = count_units(self.clusters, str(self.over)), "differ"
             yield f"{self.differing:,} of {whole} {verb}{'s' if self.differing == 1 else ''}"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The cells of a table: the number, new, baseline, drop with its bounds, rule, verdict."""
+        scale = scale_of(self.metric)
+        new = "" if self.n is None else _shown(scale * self.new)
+        old = _shown(scale * self.old) if self.compared else ""
+        drop = "" if math.isnan(self.drop) else _shown(self.drop)
+        if drop and not math.isnan(self.low):
+            drop = f"{drop} [{_shown(-self.high)}, {_shown(-self.low)}]"
+        return self.name, new, old, drop, self.rule, self.word
 
     def _bounds(self) -> str:
         """The bounds of the drop; empty if the outputs are equal."""
@@ -308,8 +362,7 @@ class Verdict:
         sides = (self.low, self.high) if self.drop < 0 else (-self.high, -self.low)
         low, high = map(_shown, sides)
         always = "" if math.isnan(self.e_value) else f", always valid, e = {self.e_value:.3g}"
-        confidence = f"{100 * (1 - self.alpha):.6g} % confidence each way"
-        return f" ({low} to {high} with {confidence}{always})"
+        return f" (one-sided {100 * (1 - self.alpha):.6g} % bounds {low} to {high}{always})"
 
 
 class MeasuredPoints(NamedTuple):

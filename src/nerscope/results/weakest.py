@@ -21,7 +21,8 @@ from nerscope.scoring.metrics import (
     leading_metric,
     metric_named,
 )
-from nerscope.stats.clusters import CellKey, ClusterCounts, cluster_unit_of, clusters_of
+from nerscope.stats.clusters import CellKey, ClusterCounts, clusters_of
+from nerscope.stats.clusters import cluster_unit_of as cluster_unit_of
 from nerscope.stats.intervals import FEW_CLUSTERS as FEW_CLUSTERS
 from nerscope.stats.intervals import Interval, intervals
 from nerscope.stats.two_way import jackknives
@@ -183,7 +184,7 @@ def estimate(
 ) -> dict[str, dict[CellKey, Estimate]]:
     """Metrics of every level and type of a facet by system, with intervals."""
     narrow = replace(table, metrics={match: metrics})
-    unit = resampling_unit(evidence)
+    unit = cluster_unit_of(evidence)
     # All systems together: systems with few runs borrow the spread of the others.
     clustered = ClusterCounts(
         evidence, narrow, match, evidence.systems, clusters_of(evidence, unit)
@@ -213,7 +214,7 @@ def overall_scores(results: Results) -> list[OverallScores]:
         if table is None:
             continue
         match = leading_match(table.matches)
-        unit = resampling_unit(evidence)
+        unit = cluster_unit_of(evidence)
         n_clusters = len(np.unique(clusters_of(evidence, unit)))
         for system, estimates in estimate(evidence, table, match, SCORE_NAMES).items():
             cells = {
@@ -245,8 +246,3 @@ def _overall_score(row: Row | None, computed: Estimate) -> OverallScore:
         low, high = row.low, row.high
     std = None if row is None else row.std
     return OverallScore(row_value(computed.value), round(computed.n), low, high, std)
-
-
-def resampling_unit(evidence: Evidence) -> str:
-    """The clusters of intervals, documents or sentences: chosen by the user, or the default."""
-    return evidence.signature.resampling.get("resample") or cluster_unit_of(evidence)

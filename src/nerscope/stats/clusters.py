@@ -35,12 +35,18 @@ _EXACT_HALVES = 1 << 24  # up to this, whole numbers are exact in a four-byte fl
 
 
 def cluster_unit_of(evidence: Evidence) -> str:
-    """The default unit: documents if the data marks them, else sentences."""
+    """The default unit: that of the intervals, else documents if marked, else sentences."""
     if evidence.folded is not None:
         return evidence.folded.unit
+    if chosen := evidence.signature.resampling.get("resample"):
+        return chosen
+    return DOCUMENT if has_documents(evidence) else SENTENCE
+
+
+def has_documents(evidence: Evidence) -> bool:
+    """Whether the data marks more than one document."""
     documents = evidence.documents
-    several = len(documents) > 0 and documents.min() != documents.max()
-    return DOCUMENT if several else SENTENCE
+    return len(documents) > 0 and bool(documents.min() != documents.max())
 
 
 def clusters_of(evidence: Evidence, cluster_unit: str | None = None) -> Ints:

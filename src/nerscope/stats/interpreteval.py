@@ -11,6 +11,7 @@ import numpy as np
 
 from nerscope.corpus.arrays import Floats
 from nerscope.corpus.units import MENTION, TYPE
+from nerscope.scoring.cluster_units import place_unit
 from nerscope.scoring.evidence import Evidence, FacetTable
 from nerscope.scoring.metrics import F1, metric_named
 from nerscope.stats.clusters import clusters_of
@@ -414,7 +415,10 @@ def flipped_buckets(
         both = [ways[key], *([of_names[key]] if key in of_names else [])]
         both[1:] = [table for table in both[1:] if table.why_not() is None]
         buckets = FlippedBuckets(
-            both, list(division.levels), sampling.cluster_unit(evidence), evidence.dataset
+            both,
+            list(division.levels),
+            place_unit(sampling.cluster_unit(evidence)),
+            evidence.dataset,
         )
         yield (evidence.dataset, *key), buckets
 

@@ -15,7 +15,7 @@ from nerscope.scoring.cluster_units import SENTENCE, USUAL_BLOCK, place_unit
 from nerscope.scoring.evidence import Evidence, FacetTable
 from nerscope.scoring.matching import EXACT
 from nerscope.scoring.metrics import F1
-from nerscope.stats.clusters import ClusterCounts, cluster_unit_of, clusters_of
+from nerscope.stats.clusters import ClusterCounts, clusters_of, has_documents
 from nerscope.stats.jackknife import mean_moves
 
 MUCH = 1.3  # above it, there is a note
@@ -31,7 +31,7 @@ def neighbour_ratio(
 
     None if sentences are not the clusters, documents are marked, or there are too few blocks.
     """
-    by_sentences = SENTENCE == place_unit(cluster_unit) == cluster_unit_of(evidence)
+    by_sentences = place_unit(cluster_unit) == SENTENCE and not has_documents(evidence)
     systems = list(dict.fromkeys(system for names in contrasts for system in names))
     if not by_sentences or evidence.folded is not None or not systems:
         return None

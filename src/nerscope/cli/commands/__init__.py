@@ -22,6 +22,7 @@ A file `greet.py` in this folder is all that `nerscope greet NAME` needs:
 
 import inspect
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
@@ -30,10 +31,11 @@ from types import ModuleType
 from typing import Any, get_type_hints
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from nerscope.cli.options import complete_names
+from nerscope.errors import UsageError
 
 
 @cache
@@ -95,8 +97,22 @@ def _prepare(name: str) -> Any:
     command.__signature__ = inspect.signature(options)  # type: ignore[attr-defined]
     command.__annotations__ = get_type_hints(options)
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
-    app.command(name, help=module.__doc__, short_help=_summary(module))(command)
+    app.command(name, cls=_Command, help=module.__doc__, short_help=_summary(module))(command)
     return get_command(app)
+
+
+class _Command(TyperCommand):
+    """A command that refuses to take an option twice; by default, the last value would count."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        given = (argument.partition("=")[0] for argument in args)
+        names = Counter(name for name in given if name.startswith("--"))
+        for option in self.params:
+            single = not (option.multiple or getattr(option, "is_flag", False) or option.nargs != 1)
+            twice = [name for name in option.opts if names[name] > 1]
+            if single and twice:
+                raise UsageError(twice[0], "the option is given twice", "give it once")
+        return super().parse_args(ctx, args)
 
 
 class _LazyCommands(Mapping[str, Any]):

@@ -17,6 +17,7 @@ GROUP, RANK = "evaluate", 30
 class ErrorsOptions:
     results: str = RESULTS
     system: str | None = typer.Option(None, metavar="NAME", help="Only this system.")
+    dataset: list[str] = typer.Option([], metavar="NAME", help="Only this dataset; repeatable.")
     type: list[str] = typer.Option(
         [], metavar="TYPE", help="Only this gold or predicted type; repeatable."
     )
@@ -24,7 +25,7 @@ class ErrorsOptions:
         [],
         metavar="KIND",
         help="Only this kind: missed, spurious, wrong type, wrong boundary, wrong type and "
-        "boundary, split, merged, hallucinated; repeatable.",
+        "boundary (or both), split, merged, hallucinated; repeatable.",
     )
     facet: list[str] = typer.Option(
         [],
@@ -76,8 +77,15 @@ def _emit_tokens(results: "Results", options: ErrorsOptions) -> NoReturn:
         seed=options.seed,
     )
     columns = options.width or get_terminal_size().columns
-    document = token_errors_document(selected, total, columns, options.most)
+    repeated = _repeated(results)
+    document = token_errors_document(selected, total, columns, options.most, repeated)
     emit_and_exit(document, options.format, options=options)
+
+
+def _repeated(results: "Results") -> set[str]:
+    """The systems with several runs."""
+    parts = results.evidence
+    return {name for part in parts for name in part.systems if len(part.runs_of(name)) > 1}
 
 
 def run(options: ErrorsOptions) -> None:
@@ -86,12 +94,15 @@ def run(options: ErrorsOptions) -> None:
     from nerscope.errors import UsageError
     from nerscope.render.mentions import errors_document
     from nerscope.results.mistakes import mistakes
+    from nerscope.results.selection import narrow_results
     from nerscope.results.token_mistakes import token_facets
 
     for name, value in (("--most", options.most), ("--width", options.width)):
         if value is not None and value < 0:
             raise UsageError(name, f"invalid value {value}", "give a whole number, 0 or more")
     results = load_results(options.results, form=options.format)
+    if options.dataset:
+        results = narrow_results(results, datasets=options.dataset)
     tokens = token_facets(results)
     if any(facet.partition("=")[0] in tokens for facet in options.facet):
         _emit_tokens(results, options)
@@ -108,5 +119,5 @@ def run(options: ErrorsOptions) -> None:
         seed=options.seed,
     )
     columns = options.width or get_terminal_size().columns
-    document = errors_document(selected, total, columns, options.most)
+    document = errors_document(selected, total, columns, options.most, _repeated(results))
     emit_and_exit(document, options.format, options=options)

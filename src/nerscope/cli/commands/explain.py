@@ -46,9 +46,9 @@ def _test(terms: list[str], system: list[str]) -> str | None:
     from nerscope.formats.base import path_of
 
     paths = [path_of(text) for text in terms]
-    # Of several words, one may be called like a file that happens to exist.
+    # Of several words, one may be called like a file that happens to exist, or may end in a dot.
     is_file = len(paths) == 1 and os.path.isfile(paths[0])  # noqa: PTH113
-    if system or is_file or any(_looks_like_a_file(path) for path in paths):
+    if system or is_file or (paths and all(_looks_like_a_file(path) for path in paths)):
         if len(terms) != 1:
             raise UsageError(
                 "explain",

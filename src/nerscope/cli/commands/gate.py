@@ -1,6 +1,8 @@
 """Pass or fail a release: exit code 1 if a score dropped or is low."""
 
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -14,6 +16,10 @@ from nerscope.cli.common import (
     load_results,
 )
 from nerscope.cli.options import check_outputs
+from nerscope.errors import NerscopeError
+
+if TYPE_CHECKING:
+    from nerscope.results.verdict import Verdict
 
 GROUP, RANK = "compare", 70
 
@@ -35,7 +41,7 @@ class GateOptions:
     max_drop: float | None = typer.Option(
         None,
         metavar="POINTS",
-        help="The drop that is allowed, in points of percent. Default: 1 if no rule is given.",
+        help="The allowed drop, in percentage points. Default: 1 if no rule is given.",
     )
     max_total_drop: float | None = typer.Option(
         None, metavar="POINTS", help="The drop allowed against --reference; default: --max-drop."
@@ -88,13 +94,33 @@ class GateOptions:
 
 def run(options: GateOptions) -> None:
     from nerscope.render.document import OUTPUTS
-    from nerscope.render.verdicts import verdict_document
-    from nerscope.results.gate import baseline_notes, gate
-    from nerscope.results.neighbours import gate_notes
-    from nerscope.results.results import Results
+    from nerscope.render.verdicts import error_document, verdict_document
+    from nerscope.results.files import write_text
 
     inputs = [options.results, options.baseline, options.reference, options.conditions]
     check_outputs([options.junit], [*inputs, *options.plugin])
+    try:
+        verdicts, notes = _judged(options)
+    except NerscopeError as error:
+        if options.junit:  # the report of an earlier run would be taken for this one
+            report = OUTPUTS["junit"](error_document(options.results, str(error)))
+            with suppress(NerscopeError):  # the first error counts
+                write_text(options.junit, report)
+        raise
+    failed = any(verdict.failed for verdict in verdicts)
+    document = verdict_document(verdicts, options.format == "text", notes, options.all)
+    files: dict[str, FileContent] = {}
+    if options.junit:
+        files[options.junit] = lambda: OUTPUTS["junit"](document)
+    emit_and_exit(document, options.format, files=files, code=int(failed), options=options)
+
+
+def _judged(options: GateOptions) -> "tuple[list[Verdict], list[str]]":
+    """The verdicts, and notes on the results."""
+    from nerscope.results.gate import baseline_notes, few_clusters_notes, gate
+    from nerscope.results.neighbours import gate_notes
+    from nerscope.results.results import Results
+
     results = load_results(options.results, options.plugin, options.format)
     baseline = None if options.baseline is None else Results.load(options.baseline)
     reference = None if options.reference is None else Results.load(options.reference)
@@ -118,14 +144,10 @@ def run(options: GateOptions) -> None:
         always_valid=options.always_valid or None,
         tuned_to=options.tuned_to,
     )
-    failed = any(verdict.failed for verdict in verdicts)
     notes = [
         *baseline_notes(results, baseline),
         *baseline_notes(results, reference),
+        *few_clusters_notes(verdicts),
         *gate_notes(results, baseline, options.resample),
     ]
-    document = verdict_document(verdicts, options.format == "text", notes, options.all)
-    files: dict[str, FileContent] = {}
-    if options.junit:
-        files[options.junit] = lambda: OUTPUTS["junit"](document)
-    emit_and_exit(document, options.format, files=files, code=int(failed), options=options)
+    return verdicts, notes

@@ -35,7 +35,10 @@ class PlotOptions:
     metric: str | None = typer.Option(None, metavar="METRIC", help="The metric to draw.")
     match: str | None = typer.Option(None, metavar="MATCH", help="The match to draw.")
     width: float | None = typer.Option(
-        None, metavar="CM", help="Width; default: 8.5 (one column of a paper)."
+        None,
+        metavar="CM",
+        help="Width; default: 8.5 (one column of a paper), or 17 if the figure would be higher "
+        "than a page.",
     )
     height: float | None = typer.Option(None, metavar="CM", help="Height; default: as needed.")
     codes: bool = CODES

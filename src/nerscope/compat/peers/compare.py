@@ -168,7 +168,8 @@ def _refuse_what_labels_cannot_write(corpus: Corpus, scheme: Scheme) -> None:
         raise InputError(
             corpus.name,
             "a mention does not begin and end at token boundaries, which labels require",
-            "predict on the tokens of the gold file",
+            "predict on the tokens of the gold file, which the compared tools require; nerscope "
+            "evaluate GOLD --system NAME=FILE scores other tokens, too",
         )
 
 

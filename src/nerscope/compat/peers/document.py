@@ -9,8 +9,10 @@ from nerscope.compat.peers.differences import KINDS, Disagreement, credit_by_mod
 from nerscope.compat.peers.tools import PEERS
 from nerscope.errors import plural
 from nerscope.render.document import UNDEFINED, Cell, Document, Table, percent
+from nerscope.render.layout import text_width
 
 _SHOWN = 10  # rows of each list, without --all
+_COLUMN = 36  # wider mentions are followed by their tools, since lines are wrapped
 _FEW = 3  # maximum of tools named in a line, and of examples per cause
 
 
@@ -29,7 +31,7 @@ def tools_document(
         for (name, scheme), rows in zip(compared.schemes.items(), runs, strict=True)
     ]
     scores = [_scores(name, rows, text) for name, rows in zip(compared.schemes, runs, strict=True)]
-    tables = [*scores, _kinds(compared)]
+    tables = [*scores, _kinds(compared, text)]
     if not text:
         tables.insert(len(scores), _stretches(compared, everything))
     if everything or not text:
@@ -56,14 +58,21 @@ def _verdict(rows: Sequence[ToolScore]) -> str:
 
 
 def _several(names: Sequence[str]) -> str:
-    return ", ".join(names) if len(names) <= _FEW else f"{len(names)} tools"
+    if len(names) <= _FEW:
+        return ", ".join(names)
+    tools = {PEERS[name].tool for name in names}
+    return f"{plural(len(tools), 'tool')} in {plural(len(names), 'mode')}"
 
 
 def _scores(name: str, rows: Sequence[ToolScore], text: bool) -> Table:
     """The numbers of each tool; notes are a column, or lines below the table in text."""
     header = ("tool", "mode", "precision", "recall", "F1", "gold", "predicted", "right", "note")
     body = [
-        (row.tool, row.mode, *map(percent, row.score[:3]), *map(_count, row.score[3:]), row.note)
+        (
+            *(row.tool, row.mode, *map(percent, row.score[:3])),
+            *(_count(value, text) for value in row.score[3:]),
+            row.note,
+        )
         for row in rows
     ]
     title = f"{name} as scored by each tool"
@@ -82,8 +91,11 @@ def _table(
     return Table(title, tuple(header), tuple(tuple(map(Cell, row)) for row in body), tuple(notes))
 
 
-def _count(value: float | None) -> str:
-    return UNDEFINED if value is None else f"{value:.10g}"
+def _count(value: float | None, text: bool) -> str:
+    """A count, with half credits; the thousands are separated on screen, not in CSV."""
+    if value is None:
+        return UNDEFINED
+    return f"{value:,.10g}" if text else f"{value:.10g}"
 
 
 def _title(compared: ToolComparison) -> str:
@@ -109,11 +121,13 @@ def _stretch_lines(compared: ToolComparison, everything: bool) -> Iterator[str]:
         yield f"{stretch.place} ({stretch.side}): {stretch.why}"
         yield f"    {stretch.labels}"
         views = _views(stretch, most="the others")
-        width = max(len(mentions) for mentions, _ in views)
-        yield from (f"    {mentions:{width}}  {tools}" for mentions, tools in views)
+        width = max(text_width(mentions) for mentions, _ in views)
+        for mentions, tools in views:
+            blanks = "  " + " " * (width - text_width(mentions))
+            yield f"    {mentions}{blanks if width <= _COLUMN else ': '}{tools}"
     yield from _more(len(compared.disagreements) - len(shown))
     for why, times in Counter(row.why for row in compared.disagreements).most_common(_SHOWN):
-        yield f"  {times:6d}  {why}"
+        yield f"  {times:6,d}  {why}"
 
 
 def _examples(every: Sequence[Disagreement], everything: bool) -> list[Disagreement]:
@@ -138,13 +152,13 @@ def _views(stretch: Disagreement, most: str = "") -> list[tuple[str, str]]:
     return [*rows, ("refused", ", ".join(stretch.refused_by))] if stretch.refused_by else rows
 
 
-def _kinds(compared: ToolComparison) -> Table:
+def _kinds(compared: ToolComparison, text: bool) -> Table:
     times = Counter(pair.kind for pair in compared.pairs)
     first = {pair.kind: pair.place for pair in reversed(compared.pairs)}
     body = [
         (
             kind,
-            str(times[kind]),
+            _count(times[kind], text),
             first[kind],
             *(f"{value:g}" for value in credit_by_mode(kind).values()),
         )
@@ -167,4 +181,4 @@ def _pairs(compared: ToolComparison, everything: bool) -> Table:
 
 
 def _more(left_out: int) -> tuple[str, ...]:
-    return (f"… and {left_out} more: --all shows them",) if left_out else ()
+    return (f"… and {left_out:,} more: --all shows them",) if left_out else ()

@@ -1,9 +1,11 @@
 """Read the mentions that one answer of a language model names, in JSON with or without text."""
 
+import ast
 import json
 import re
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from nerscope.corpus.text_keys import without_blanks
 
@@ -35,6 +37,7 @@ _ANSWER_KEYS = (
     "content",
     "prediction",
 )
+ANSWER_KEYS_SHOWN = f"{_ANSWER_KEYS[0]} (or {', '.join(_ANSWER_KEYS[1:])})"
 _OFFSET_KEYS = {
     "start",
     "end",
@@ -48,8 +51,8 @@ _OFFSET_KEYS = {
 _RAW_ANSWER = re.compile(r'\s*\{.{0,2000}"(?:' + "|".join(_ANSWER_KEYS) + r')"\s*:\s*"', re.DOTALL)
 _FENCE = re.compile(r"```[A-Za-z]*\s*\n?(.*?)(?:```|\Z)", re.DOTALL)
 _OPENERS = re.compile(r"[\[{]")
-# A bracket that probably begins JSON and not a remark: [" or [{ or {" …
-_LIKE_JSON = re.compile(r'[\[{]\s*["\[{]')
+# A bracket that probably begins JSON (or Python) and not a remark: [" or [{ or {" or {' …
+_LIKE_JSON = re.compile(r"""[\[{]\s*["'\[{]""")
 _KEY_BEFORE = re.compile(r'"([^"\\]{1,80})"\s*:\s*$')
 # NUL would silently end strings, U+001F separates tokens in results, and lone surrogates are not
 # valid text.
@@ -57,6 +60,7 @@ _FORBIDDEN = re.compile("[\0\x1f\ud800-\udfff]")
 # JSON may begin at any bracket of an answer. The limit bounds the time for hostile answers, such as
 # a million times "[".
 _MOST_TRIES = 2000
+_LONGEST_LITERAL = 20_000  # characters that are parsed as Python, which needs much memory
 _EXCERPT = 60  # characters of an answer in notes and lists
 
 
@@ -91,8 +95,9 @@ def read_answer(item: object, line: int = 0) -> ModelAnswer:
     text = item.get("text") if isinstance(item, Mapping) else None
     about = text if isinstance(text, str) else None
     if isinstance(item, Mapping):
-        raw = next((item[key] for key in _ANSWER_KEYS if isinstance(item.get(key), str)), None)
-        item = item if raw is None else raw
+        record = _message(item)
+        raw = next((record[key] for key in _ANSWER_KEYS if isinstance(record.get(key), str)), None)
+        item = record if raw is None else raw
     if isinstance(item, str):
         answer = _from_text(item, line)
     elif (entries := _entries(item)) is not None:
@@ -102,11 +107,23 @@ def read_answer(item: object, line: int = 0) -> ModelAnswer:
     return answer._replace(text=about, excerpt=_excerpt(item) if answer.problems else "")
 
 
+def _message(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The message of a chat completion as OpenAI writes it; any other record unchanged.
+
+    >>> _message({"choices": [{"index": 0, "message": {"content": "[]"}}]})
+    {'content': '[]'}
+    """
+    choices = record.get("choices")
+    first = choices[0] if isinstance(choices, list) and choices else None
+    message = first.get("message") if isinstance(first, Mapping) else None
+    return message if isinstance(message, Mapping) else record
+
+
 def _excerpt(item: object) -> str:
-    """The beginning of an answer on one line."""
+    """The beginning of an answer on one line; an empty one is shown as (empty)."""
     written = item if isinstance(item, str) else json.dumps(item, ensure_ascii=False, default=str)
     short = " ".join(_FORBIDDEN.sub(" ", written[: 2 * _EXCERPT]).split())
-    return short if len(short) <= _EXCERPT else f"{short[:_EXCERPT]}…"
+    return (short if len(short) <= _EXCERPT else f"{short[:_EXCERPT]}…") or "(empty)"
 
 
 def _answer_of(entries: Iterable[object], problems: Mapping[str, int], line: int) -> ModelAnswer:
@@ -134,8 +151,11 @@ def _entries(item: object) -> list[object] | None:
         return [entry for entries in known for entry in entries]
     if _mention(item) is not None:
         return [item]
-    # Lists of strings by type; None means an empty list.
-    if item and all(isinstance(value, list | None) for value in item.values()):  # by type
+    # Lists of strings by type; None means an empty list, but {"response": null} is no answer.
+    if item and all(
+        isinstance(value, list) or (value is None and key not in _ANSWER_KEYS)
+        for key, value in item.items()
+    ):
         return [[text, kind] for kind, texts in item.items() for text in texts or ()]
     return [] if not item else None
 
@@ -162,14 +182,22 @@ def _mention(entry: object) -> NamedMention | None:
 
 def _from_text(text: str, line: int) -> ModelAnswer:
     """The mentions of an answer in words: from its code fences, or else from anywhere in it."""
-    blocks = [_json_in(block) for block in _FENCE.findall(text)]
+    fenced = _FENCE.findall(text)
+    blocks = [_json_in(block) for block in fenced]
     if not any(_mention_entries(values) for values, _ in blocks):
         blocks = [_json_in(text)]
     problems = {BROKEN: 1} if any(is_broken for _, is_broken in blocks) else {}
     entries = [entry for values, _ in blocks for entry in _mention_entries(values)]
     if entries:
         return _answer_of(entries, problems, line)
-    if not problems and any(_entries(value) == [] for values, _ in blocks for value in values):
+    literals = [_python_in(block) for block in fenced]
+    if not _mention_entries(literals):
+        literals = [_python_in(text)]
+    if entries := _mention_entries(literals):
+        return _answer_of(entries, {}, line)
+    # If JSON is broken, an empty list in it is not the answer.
+    values = [] if problems else [value for values, _ in blocks for value in values]
+    if any(_entries(value) == [] for value in (*literals, *values)):
         return ModelAnswer([], {}, line)  # an empty list: the model found no mention
     return ModelAnswer([], {UNREADABLE: 1}, line)
 
@@ -182,6 +210,24 @@ def _mention_entries(values: Iterable[object]) -> list[object]:
         if any(isinstance(entry, Mapping) or _mention(entry) for entry in entries):
             named += entries
     return named
+
+
+def _python_in(text: str) -> object:
+    """The list or dictionary of an answer in Python, such as {'PER': ['Ada']}; None if it has none.
+
+    >>> _python_in("Here: {'PER': ['Ada']}")
+    {'PER': ['Ada']}
+    """
+    opener = _OPENERS.search(text)
+    end = max(text.rfind("]"), text.rfind("}")) + 1
+    if opener is None or not 0 < end - opener.start() <= _LONGEST_LITERAL:
+        return None
+    try:
+        with warnings.catch_warnings(action="ignore"):  # of escapes that Python does not know
+            value: object = ast.literal_eval(text[opener.start() : end])
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return None
+    return value
 
 
 def _json_in(text: str) -> tuple[list[object], bool]:
@@ -225,7 +271,8 @@ def is_answer(item: object) -> bool | None:
     if isinstance(item, str):
         return None
     if isinstance(item, Mapping):
-        if any(isinstance(item.get(key), str) for key in _ANSWER_KEYS):
+        record = _message(item)
+        if any(isinstance(record.get(key), str) for key in _ANSWER_KEYS):
             return True
         if item.keys() & _OFFSET_KEYS:
             return False

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import accumulate, chain, pairwise
 from math import ceil, floor
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +23,7 @@ from nerscope.corpus.mentions import Shape
 from nerscope.corpus.text_keys import text_key, without_blanks
 from nerscope.errors import AlignmentError, FormatError, InputError, UsageError, suggest
 from nerscope.formats.answers.parsing import (
+    ANSWER_KEYS_SHOWN,
     BROKEN,
     MALFORMED,
     UNREADABLE,
@@ -31,7 +33,8 @@ from nerscope.formats.answers.parsing import (
     read_answer,
 )
 from nerscope.formats.base import FORMATS, FileOption, Format
-from nerscope.formats.files import FileBytes, line_blocks
+from nerscope.formats.files import HEAD, FileBytes, line_blocks
+from nerscope.formats.packing import without_packing
 from nerscope.formats.realign import (
     ALIKE,
     BEYOND,
@@ -48,6 +51,13 @@ from nerscope.formats.source import Aligner, LabelStyle, Source
 HALLUCINATED = "hallucinated mentions (not in the text)"
 AGAIN = "mentions named more often than they occur in the text"
 _KINDS_OF_MENTIONS = (HALLUCINATED, AGAIN, INSIDE_TOKEN, BEYOND)
+# The kinds of problems, as the list of single answers names them.
+_PROBLEMS = {
+    UNREADABLE: "no readable JSON",
+    BROKEN: "partly readable",
+    MALFORMED: "a mention without a text or a type",
+}
+_JSON_ENDINGS = (".jsonl", ".json", ".ndjson")
 _LONGEST_LINE = 64 << 20
 _FUZZY = "fuzzy"
 _ROUNDING = 1e-9  # more than the error of a quotient of lengths
@@ -214,11 +224,28 @@ class AnswerSource(Source):
         for source in self.parts or [self]:
             for answer in source.read():
                 for kind in answer.problems:
-                    yield UnreadableAnswer(f"{source.name}:{answer.line}", kind, answer.excerpt)
+                    place = f"{source.name}:{answer.line}"
+                    yield UnreadableAnswer(place, _PROBLEMS[kind], answer.excerpt)
+
+    def _count_answers(self) -> int:
+        """The number of answers; raise a FormatError if all of them are unreadable."""
+        answers = unreadable = 0
+        for answer in self.read():
+            answers += 1
+            unreadable += UNREADABLE in answer.problems
+        if answers and unreadable == answers:
+            first = next(self.unreadable())
+            raise FormatError(
+                first.place,
+                f"every answer is unreadable ({answers} of {answers}), such as '{first.answer}'",
+                'write each answer as JSON, such as [{"text": "Ada", "type": "PER"}], '
+                f"or as a string with JSON in it under the key {ANSWER_KEYS_SHOWN}",
+            )
+        return answers
 
     def _are_by_document(self, gold: Source) -> bool:
         """Whether there is one answer per document instead of one per sentence."""
-        answers = sum(1 for _ in self.read())
+        answers = self._count_answers()
         sentences, documents, last_document = 0, 0, None
         for chunk in gold.chunks(Coding(), tokens=False):
             sentences += len(chunk)
@@ -247,12 +274,13 @@ class _Locator:
     coding: Coding
     needs_whole_documents: bool
     _answers: Iterator[ModelAnswer] = field(init=False)
-    _notes: NoteCollector = field(default_factory=NoteCollector)
+    _notes: NoteCollector = field(init=False)
     _n_mentions: int = 0  # in the current chunk
     _n_answers: int = 0
 
     def __post_init__(self) -> None:
         self._answers = self.source.read()
+        self._notes = NoteCollector(self.coding.labels)
 
     def align(self, gold: Corpus) -> Corpus:
         """The mentions of the answers for a chunk of gold."""
@@ -276,7 +304,8 @@ class _Locator:
         text = _GoldText.of(words, self.source.is_fuzzy)
         answer = next(self._answers)
         self._n_answers += 1
-        self._n_mentions += len(answer.mentions) + answer.problems.get(MALFORMED, 0)
+        types = (self.coding.labels.type_code(mention.type) for mention in answer.mentions)
+        self._n_mentions += sum(map(self._notes.counts, types)) + answer.problems.get(MALFORMED, 0)
         self._check_text(answer, text, gold.place(begin))
         for kind, times in answer.problems.items():
             for _ in range(times):
@@ -285,17 +314,17 @@ class _Locator:
             sentence = int(np.searchsorted(gold.starts, begin + mention.start, side="right")) - 1
             sentence_end = int(gold.starts[sentence + 1]) - begin
             if mention.end > sentence_end:
-                mention = self._clip(mention, sentence_end, text, answer.line)
+                surface = mention.shape.predicted_text
+                surface = surface or " ".join(words[mention.start : mention.end])
+                self._notes.add(BEYOND, answer.line, surface, mention.type)
+                mention = self._clip(mention, sentence_end, text, surface)
             yield mention._replace(start=mention.start + begin, end=mention.end + begin)
 
     def _clip(
-        self, mention: PlacedMention, sentence_end: int, text: _GoldText, line: int
+        self, mention: PlacedMention, sentence_end: int, text: _GoldText, surface: str
     ) -> PlacedMention:
         """Cut a mention at the end of its sentence; its shape records how much lies beyond."""
         ends = text.ruler.ends
-        surface = mention.shape.predicted_text
-        surface = surface or text.solid[text.ruler.starts[mention.start] : ends[mention.end - 1]]
-        self._notes.add(BEYOND, line, surface)
         beyond = ends[sentence_end - 1] - ends[mention.end - 1]
         shape = Shape(left=mention.shape.left, right=beyond, predicted_text=surface)
         return mention._replace(end=sentence_end, shape=shape)
@@ -334,7 +363,7 @@ class _Locator:
             if not new:
                 is_hallucinated = not places and is_first
                 kind = HALLUCINATED if is_hallucinated else AGAIN
-                self._notes.add(kind, answer.line, mention.text)
+                self._notes.add(kind, answer.line, mention.text, type_code)
                 if is_hallucinated:  # it counts as a predicted mention that matches nothing
                     yield PlacedMention(
                         0, 0, type_code, Shape(adrift=True, predicted_text=mention.text)
@@ -343,7 +372,7 @@ class _Locator:
                 span = CharSpan((place,), type_code, answer.line)
                 placed = text.ruler.placed(span).with_text(mention.text)
                 if not placed.shape.is_aligned:
-                    self._notes.add(INSIDE_TOKEN, answer.line, mention.text)
+                    self._notes.add(INSIDE_TOKEN, answer.line, mention.text, type_code)
                 yield placed
 
     def _places(self, text: _GoldText, string: str) -> Places:
@@ -423,6 +452,12 @@ def _decode(line: str) -> object:
 def _fits(name: str, head: bytes) -> bool:
     """Whether the first lines are answers: text around JSON, or mentions without offsets."""
     text = head.decode("utf-8", "ignore").removeprefix("\ufeff")
+    if text.lstrip().startswith('"') and (
+        Path(without_packing(name)).suffix.lower() in _JSON_ENDINGS
+    ):
+        # Whether each line is a JSON string; the last one may be cut off.
+        lines = map(str.strip, text.split("\n")[: -1 if len(head) >= HEAD else None])
+        return all(line[0] == line[-1] == '"' for line in lines if line)
     if not text.lstrip().startswith(("{", "[")):
         return False
     if "\n" not in text and begins_as_answer(text):

@@ -133,8 +133,9 @@ class ConllFile(ColumnFile):
         if self.n_columns < 3:
             raise UsageError(
                 self.name,
-                "no system is given",
-                "--system NAME=FILE, or give a file with a gold and a predicted column",
+                f"no system is given, and the file has {plural(self.n_columns, 'column')}",
+                f"nerscope evaluate {self.name} OUTPUT, or a file with the columns token, gold, "
+                "predicted",
             )
         # With label=-1, gold is column -2.
         return replace(self, label=self.label - 1), self
@@ -142,11 +143,31 @@ class ConllFile(ColumnFile):
     @property
     def n_columns(self) -> int:  # type: ignore[override]
         """The number of columns of the first line with a token."""
+        return len(next(self._first_rows(), []))
+
+    def _first_rows(self) -> Iterator[list[str]]:
+        """The columns of the first lines with a token; the last line may be incomplete."""
         head = self.content.head().decode(self.encoding, "replace").removeprefix(BOM)
         separator = detect_layout(head.encode(), self).separator.decode()
-        lines = (line.strip("\r") for line in head.split("\n"))
-        first = next((line for line in lines if line.strip() and not line.startswith("#")), "")
-        return len(list(filter(None, first.split(separator))))
+        for line in (line.strip("\r") for line in head.split("\n")):
+            if line.strip() and not line.startswith("#"):
+                yield list(filter(None, line.split(separator)))
+
+    def gold_before_last(self) -> int | None:
+        """The column before the last one, if both have labels of the same types.
+
+        Such a file probably has gold and predicted labels, and its last column is not gold.
+        """
+        rows = [row for row in self._first_rows() if not row[0].startswith("-DOCSTART-")][:-1]
+        if self.label != -1 or not rows or min(map(len, rows)) < 3:
+            return None
+        types = []
+        for column in (-2, -1):
+            parts = [row[column].partition("-") for row in rows]
+            if any(not dash and letter != OUTSIDE_LABEL for letter, dash, _ in parts):
+                return None
+            types.append({kind for _, dash, kind in parts if dash})
+        return len(rows[0]) - 2 if types[0] & types[1] else None
 
     @property
     def file(self) -> Hashable:
@@ -262,26 +283,31 @@ class _ConllReader:
         counts = block.column_counts()[: 1 if block.is_even else None]  # the others are equal
         short = np.flatnonzero(counts < self.needed)
         if len(short):
-            kind = "tab" if self.layout and self.layout.separator == b"\t" else "space"
-            columns = plural(int(counts[short[0]]), f"{kind}-separated column")
-            other = "space" if kind == "tab" else "tab"
-            raise FormatError(
-                f"{self.file.name}:{self.line + block.rows[short[0]]}",
-                f"{columns} where {self.needed} are needed",
-                "correct the line; if the separator is wrong: "
-                f"{file_option(self.file.name, f'separator={other}')}; if the line is a comment: "
-                f"{file_option(self.file.name, 'comments=yes')}",
-            )
+            raise self._too_short(block, counts, int(short[0]), self.needed)
         for column in self.columns:
             at, token = (
                 place if place >= 0 else counts + place for place in (column, self.file.token)
             )
-            if len(counts) and np.equal(at, token).any():
+            same = np.flatnonzero(np.broadcast_to(np.equal(at, token), counts.shape))
+            if 0 < len(same) < len(counts):  # columns are counted from the end of shorter lines
+                raise self._too_short(block, counts, int(same[0]), int(counts.max()))
+            if len(same):
                 raise FormatError(
                     f"{self.file.name}:{self.line + block.rows[0]}",
                     "the label column is also the token column",
                     f"name two columns: {file_option(self.file.name, 'token=0,label=1')}",
                 )
+
+    def _too_short(self, block: LineBlock, counts: Ints, row: int, needed: int) -> FormatError:
+        kind = "tab" if self.layout and self.layout.separator == b"\t" else "space"
+        other = "space" if kind == "tab" else "tab"
+        return FormatError(
+            f"{self.file.name}:{self.line + block.rows[row]}",
+            f"{plural(int(counts[row]), f'{kind}-separated column')} where {needed} are needed",
+            "correct the line; if the separator is wrong: "
+            f"{file_option(self.file.name, f'separator={other}')}; if the line is a comment: "
+            f"{file_option(self.file.name, 'comments=yes')}",
+        )
 
     def _documents(self, block: LineBlock) -> Ints:
         """The document of each sentence: by document lines, or by a column of its first token."""

@@ -61,6 +61,7 @@ KNOWN = (
     "data and annotations",
     "paragraphs",
     "classes and annotations",
+    "response (or answer, completion, content): an answer of a language model",
 )
 
 

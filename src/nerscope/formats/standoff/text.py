@@ -8,14 +8,13 @@ import re
 from abc import abstractmethod
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from nerscope.corpus.arrays import Ints, Objects, expand_ranges
-from nerscope.corpus.corpus import Coding, Corpus, Note, ParsedSentence, ReadingNotes, build_corpus
+from nerscope.corpus.corpus import Coding, Corpus, ParsedSentence
 from nerscope.corpus.mentions import PLAIN, Mentions, Shape
 from nerscope.errors import FormatError, InputError
 from nerscope.formats.json.marks import FORBIDDEN
@@ -27,7 +26,7 @@ _CHUNK = 1 << 19  # characters
 _PUNCTUATION = r"!-/:-@\[-^`{-~\u00a1-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf"
 _PUNCTUATION += r"\u2000-\u200b\u200e-\u206f\u2190-\u2bff\u3000-\u3004\u3008-\u3020\u30fb"
 _PUNCTUATION += r"\uff00-\uff0f\uff1a-\uff20\uff3b-\uff3e\uff5b-\uff65\U0001f000-\U0001faff"
-_TOKEN = re.compile(rf"\w[^\s{_PUNCTUATION}]*|\S")
+TOKEN = re.compile(rf"\w[^\s{_PUNCTUATION}]*|\S")
 TRIMMED = "spans with blanks at an edge"
 CUT = "tokens cut at the edge of a span"
 
@@ -103,46 +102,20 @@ def record_chunks(records: Iterable[Record], name: str, coding: Coding) -> Itera
     >>> [len(chunk) for chunk in record_chunks([Record("Ada", []), Record("", [])], "x", Coding())]
     [1]
     """
-    chunk = _ChunkBuilder(name, coding)
-    for record in records:
-        chunk.add(record)
-        if chunk.size >= _CHUNK:
-            yield from chunk.take()
-    yield from chunk.take()
+    from nerscope.formats.standoff.text_chunk import text_chunk  # it uses this module
 
-
-class _ChunkBuilder:
-    """Collects the sentences of records until they are taken as a chunk."""
-
-    def __init__(self, name: str, coding: Coding) -> None:
-        self._name, self._coding = name, coding
-        self._parts: list[ParsedSentence] = []
-        self._noted_lines: dict[str, list[int]] = {}  # by kind of note
-        self._documents, self._sentences = 0, 0  # so far, in all chunks
-        self.size = 0
-
-    def add(self, record: Record) -> None:
-        first = self._sentences + 1
-        line = record.line or first
-        read = read_text(record, record.place or f"{self._name}:{line}")
-        self._parts += [
-            part._replace(document=self._documents, line=record.line or number)
-            for number, part in enumerate(read.sentences, first)
-        ]
-        for kind, times in read.noted.items():
-            self._noted_lines.setdefault(kind, []).extend([line] * times)
-        self._documents += 1
-        self._sentences += len(read.sentences)
-        self.size += len(record.text)
-
-    def take(self) -> Iterator[Corpus]:
-        """The sentences since the last call as one chunk, or nothing if there are none."""
-        if not self._parts:
-            return
-        corpus = build_corpus(self._parts, self._name, self._coding)
-        noted = {kind: Note(len(lines), tuple(lines)) for kind, lines in self._noted_lines.items()}
-        yield replace(corpus, reading_notes=corpus.reading_notes + ReadingNotes(notes=noted))
-        self._parts, self._noted_lines, self.size = [], {}, 0
+    waiting: list[Record] = []
+    documents, sentences, size = 0, 0, 0  # documents and sentences are those of all chunks so far
+    for record in chain(records, [None]):
+        if record is not None:
+            waiting.append(record)
+            size += len(record.text)
+        if waiting and (size >= _CHUNK or record is None):
+            chunk = text_chunk(waiting, name, coding, documents, sentences)
+            documents, waiting, size = documents + len(waiting), [], 0
+            if chunk is not None:
+                sentences += len(chunk)
+                yield chunk
 
 
 class TextRead(NamedTuple):
@@ -166,25 +139,25 @@ def read_text(record: Record, place: str) -> TextRead:
             "the text contains NUL, U+001F or a lone surrogate (half a character)",
             "remove the character and adjust the offsets after it",
         )
-    spans = [_trim_span(span, record.text, place) for span in record.spans]
+    spans = [trim_span(span, record.text, place) for span in record.spans]
     # Joining fragments removes edges; only trimming of blanks gives a span new edges.
     trimmed = sum(
-        not _edges(span) <= _edges(written)
+        not edges_of(span) <= edges_of(written)
         for span, written in zip(spans, record.spans, strict=True)
     )
     # Tokens are divided at each edge of each fragment.
-    edges = set[int]().union(*map(_edges, spans))
+    edges = set[int]().union(*map(edges_of, spans))
     tokens, cut = _tokens(record, edges, place)
     sentences = list(_sentences(record, tokens, spans))
     changes = {TRIMMED: trimmed, CUT: cut}
     return TextRead(sentences, {kind: times for kind, times in changes.items() if times})
 
 
-def _edges(span: TextSpan) -> set[int]:
+def edges_of(span: TextSpan) -> set[int]:
     return {at for fragment in span.fragments for at in fragment}
 
 
-def _trim_span(span: TextSpan, text: str, place: str) -> TextSpan:
+def trim_span(span: TextSpan, text: str, place: str) -> TextSpan:
     """The span without blanks at its edges; a span outside the text is refused."""
     fragments: list[tuple[int, int]] = []
     for start, end in span.fragments:
@@ -252,7 +225,7 @@ def _tokens(record: Record, edges: set[int], place: str) -> tuple[list[tuple[int
 
 
 def _tokenise(text: str) -> list[tuple[int, int]]:
-    return [match.span() for match in _TOKEN.finditer(text)]
+    return [match.span() for match in TOKEN.finditer(text)]
 
 
 def _given_tokens(record: Record, place: str) -> list[tuple[int, int]]:

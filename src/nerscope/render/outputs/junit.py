@@ -4,20 +4,20 @@ import re
 import xml.etree.ElementTree as ET
 
 from nerscope.errors import UsageError
-from nerscope.render.document import OUTPUTS, Check, Document, OutputFormat, escape_controls
+from nerscope.render.document import ERROR, OUTPUTS, Check, Document, OutputFormat, escape_controls
 
 _OK = "ok"
 _NO_XML = re.compile("[\ud800-\udfff\ufffe\uffff]")  # what XML cannot even refer to
 
 
 def as_junit(document: Document) -> str:
-    """One test case per check: failed, passed, or skipped if undecided but allowed."""
+    """One test case per check: failed, passed, an error, or skipped if undecided but allowed."""
     if document.checks is None:
         raise UsageError("--format junit", "there are no verdicts to show", "use it with gate")
     counts = {
         "tests": len(document.checks),
-        "failures": sum(check.failed for check in document.checks),
-        "errors": 0,
+        "failures": sum(check.failed and check.outcome != ERROR for check in document.checks),
+        "errors": sum(check.outcome == ERROR for check in document.checks),
         "skipped": sum(_is_skipped(check) for check in document.checks),
     }
     totals = {key: str(count) for key, count in counts.items()}
@@ -45,7 +45,7 @@ def _add_case(suite: ET.Element, check: Check) -> None:
     message = _plain(check.message)
     if check.failed:
         kind = {"message": message, "type": check.outcome}
-        ET.SubElement(case, "failure", kind).text = message
+        ET.SubElement(case, ERROR if check.outcome == ERROR else "failure", kind).text = message
     elif _is_skipped(check):
         ET.SubElement(case, "skipped", {"message": f"{check.outcome}: {message}"})
     else:

@@ -46,8 +46,7 @@ def _table(table: Table) -> str:
     body = "".join(
         f"{' & '.join(_cell(table, row, at) for at in shown)} \\\\\n" for row in table.rows
     )
-    # The best values are bold here, so the note about asterisks would be wrong.
-    notes = [_escaped(note) for note in table.all_notes if not note.startswith("*")]
+    notes = [_escaped(note) for note in table.bold_notes]
     caption = ". ".join([_escaped(table.title), *notes])
     label = f"\\label{{{table.label}}}\n" if table.label else ""
     return (

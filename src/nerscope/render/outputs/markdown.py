@@ -21,8 +21,7 @@ def _table(table: Table) -> str:
     body = [[_bold(table, cell) for cell in row] for row in table.rows]
     head = [_escaped(name) for name in table.header]
     lines = ["| " + " | ".join(row) + " |" for row in [head, rule, *body]]
-    # The best values are bold here, so the note about asterisks would be wrong.
-    notes = [f"\n{note}" for note in table.all_notes if not note.startswith("*")]
+    notes = [f"\n{note}" for note in table.bold_notes]
     return "\n".join([f"### {table.title}\n", *lines, *notes])
 
 

@@ -91,6 +91,7 @@ def _table_text(table: Table, width: int) -> str:
     console = Console(
         file=buffer,
         force_terminal=sys.stdout is not None and sys.stdout.isatty(),
+        force_jupyter=False,  # in a notebook, rich would display the text, and give none
         width=10_000_000,  # widths are computed here; rich would cut numbers
         highlight=False,
         markup=False,

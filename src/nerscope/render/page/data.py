@@ -25,7 +25,7 @@ from nerscope.results.terms import (
     match_words,
     metric_words,
 )
-from nerscope.results.weakest import WeakSpot, resampling_unit
+from nerscope.results.weakest import WeakSpot, cluster_unit_of
 from nerscope.scoring.cluster_units import unit_noun
 from nerscope.scoring.matching import EXACT
 from nerscope.scoring.metrics import F1, MICRO
@@ -180,7 +180,7 @@ def _datasets(results: Results) -> list[PageDataset]:
             "runs": [list(run) for run in evidence.runs],
             "documents": evidence.n_documents,
             "tokens": token_count(evidence),
-            "resample": _page_unit(resampling_unit(evidence)),
+            "resample": _page_unit(cluster_unit_of(evidence)),
             "ranges": {
                 name: dict(edges.ranges) for name, edges in evidence.signature.edges.items()
             },
