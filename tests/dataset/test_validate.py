@@ -188,3 +188,14 @@ def test_as_many_violations_are_listed_as_transitions_are_counted(
     found = validate(file(lines(*labels)))
     faults = read(file(lines(*labels))).reading_notes.transitions.faults(scheme_named(found.scheme))
     assert len(found.violations) == sum(fault.times for fault in faults)
+
+
+@pytest.mark.parametrize(
+    "data", ['{"text": "a", "text": "b", "spans": []}', '[{"text": "a", "text": "b", "spans": []}]']
+)
+def test_repeated_keys_are_faults_and_the_last_one_counts(data: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(data)
+    fault = "the key 'text' occurs twice, and the last value counts"
+    assert nerscope.validate(path).violations == [(f"{path}:1", fault)]
+    assert nerscope.read(path).words(0) == ["b"]

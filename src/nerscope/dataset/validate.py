@@ -46,15 +46,16 @@ def validate(given: CorpusLike, *, scheme: str | None = None) -> Validation:
     check_arguments(validate, locals())
     source = _open_in_scheme(given, scheme)
     chunks = list(source.chunks(Coding(), tokens=False))
+    of_file = [LabelFault(f"{source.name}:{line}", fault) for line, fault in source.faults()]
     if chunks[0].labels is None:
-        return Validation(source.name, SPANS, False, [])
+        return Validation(source.name, SPANS, False, of_file)
     reading = sum((chunk.reading_notes for chunk in chunks), ReadingNotes())
     declared = scheme_named(scheme) if scheme else chunks[0].declared_scheme
     rules = declared or reading.transitions.scheme()
     # The given scheme may differ from that of the file; labels then keep their spelling.
     file_scheme = chunks[0].declared_scheme if scheme is None else None
     spelling = file_scheme or reading.transitions.scheme()
-    faults = [
+    faults = of_file + [
         fault
         for name, file_reading in _readings_by_file(chunks)
         for fault in _foreign_labels(name, file_reading, rules)

@@ -178,6 +178,10 @@ class Source(ABC):
         """The sources that this source joins; empty for a single file."""
         return ()
 
+    def faults(self) -> Iterator[tuple[int, str]]:
+        """Lines and faults of the file that `validate` reports, such as repeated keys."""
+        return iter(())
+
     def relabelled(self, labels: Mapping[int, str]) -> bytes | None:
         """The file with new labels on some lines (counted from 1) and everything else unchanged.
 

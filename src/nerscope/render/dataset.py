@@ -89,7 +89,11 @@ def _lines(file: Mapping[str, Any]) -> Iterator[str]:
     for place, fault in file["violations"]:
         yield f"{place}: {fault}"
     source = "given" if file["declared"] else "auto-detected"
-    total = plural(len(file["violations"]), "invalid transition")
-    yield f"{file['name']}: {total} for the scheme {file['scheme']} ({source})"
+    if file["scheme"] == "spans":
+        total = plural(len(file["violations"]), "fault")
+        yield f"{file['name']}: {total}; it has spans, not labels"
+    else:
+        total = plural(len(file["violations"]), "invalid transition")
+        yield f"{file['name']}: {total} for the scheme {file['scheme']} ({source})"
     for fault, count in Counter(fault for _, fault in file["violations"]).most_common():
         yield f"  {count:6d}  {fault}"

@@ -13,8 +13,9 @@ from nerscope.corpus.schemes import Scheme, scheme_named
 from nerscope.errors import FormatError, InputError, UsageError, expect
 from nerscope.formats.base import FORMATS, FileOption, Format
 from nerscope.formats.files import FileBytes
+from nerscope.formats.json.marks import shown
 from nerscope.formats.json.records import LABELS, ParsedRecord, has_offsets, read_records, schema_of
-from nerscope.formats.json.values import first_values, json_values
+from nerscope.formats.json.values import first_values, json_values, repeated_keys
 from nerscope.formats.json.wrapped import LeftOut
 from nerscope.formats.packing import without_packing
 from nerscope.formats.source import SentenceBatch, Source, gather_chunks
@@ -134,6 +135,10 @@ class JsonFile(Source):
             SentenceBatch([record]) for record in parsed if isinstance(record, ParsedSentence)
         )
         yield from gather_chunks(sentences, self.name, coding, self._scheme, tokens=tokens)
+
+    def faults(self) -> Iterator[tuple[int, str]]:
+        for line, key in repeated_keys(self._data):
+            yield line, f"the key {shown(key)} occurs twice, and the last value counts"
 
     def _records(self, left_out: LeftOut) -> Iterator[ParsedRecord]:
         """All records; a record with another schema than the first is refused."""

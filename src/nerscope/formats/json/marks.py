@@ -5,6 +5,7 @@ import reprlib
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from numbers import Integral
+from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias
 
 from nerscope.corpus.corpus import file_option
@@ -24,6 +25,7 @@ _TYPES = (
 # `word`, as in pipelines, is not included, because tokenisers change its spelling.
 _SURFACES = ("text", "surface", "mention", "extractiontext")
 _NESTED = ("charinterval",)  # keys of a mapping inside a mark that holds the offsets
+_SPECIAL = {*_NESTED, "alignmentstatus", "entity"}  # keys that change how a mark is read
 PIECES = ("B-", "I-", "E-", "S-", "L-", "U-")
 # NUL would silently end strings, U+001F separates tokens in results, and lone surrogates are not
 # valid text.
@@ -79,6 +81,74 @@ def mark_of(mark: object, letters: bool, place: str, names: Names = None) -> Spa
     return SpanMark(
         ((_offset(start, place), _offset(end, place)),), [name_of(kind, names, place)], None
     )
+
+
+def simple_spans(marks: Sequence[Any], text: str) -> list[tuple[int, int, str]] | None:
+    """The spans of marks that all have the same keys for start, end and type, or are such lists.
+
+    None if some mark has other keys or values, which only `mark_of` can read. Most files are
+    simple, and this is several times faster.
+
+    >>> simple_spans([{"start": 0, "end": 3, "label": "PER", "text": "Ada"}], "Ada spoke")
+    [(0, 3, 'PER')]
+    >>> simple_spans([{"start": 0, "length": 3, "label": "PER"}], "Ada spoke") is None
+    True
+    """
+    if not marks:
+        return []
+    first = marks[0]
+    rows: Sequence[Any] | None = None
+    if type(first) is list:
+        rows = marks if all(type(mark) is list and len(mark) == 3 for mark in marks) else None
+    elif type(first) is dict and (keys := _plain_keys(tuple(first))) is not None:
+        rows = _rows(marks, keys)
+    if rows is None:
+        return None
+    starts, ends, kinds, *surfaces = zip(*rows, strict=True)
+    if not _are_offsets(starts) or not _are_offsets(ends) or set(map(type, kinds)) != {str}:
+        return None
+    if not all(kinds) or FORBIDDEN.search("".join({*kinds})):
+        return None
+    places = zip(starts, ends, strict=True)
+    if surfaces and [text[start:end] for start, end in places] != list(surfaces[0]):
+        return None  # blanks may differ, or the offsets are wrong
+    return list(zip(starts, ends, kinds, strict=True))
+
+
+def simple_pairs(tokens: Sequence[Any]) -> list[tuple[int, int]] | None:
+    """The starts and ends of tokens that all have the same keys; None if some do not.
+
+    >>> simple_pairs([{"text": "Ada", "start": 0, "end": 3, "id": 0}])
+    [(0, 3)]
+    """
+    keys = _ends_of(tuple(tokens[0])) if tokens and type(tokens[0]) is dict else (None, None)
+    if keys[0] is None or keys[1] is None or (rows := _rows(tokens, keys)) is None:
+        return None
+    starts, ends = zip(*rows, strict=True)
+    return rows if _are_offsets(starts) and _are_offsets(ends) else None
+
+
+def _rows(marks: Sequence[Any], keys: Sequence[str | None]) -> list[Any] | None:
+    """The values of some keys; None if the marks are not all mappings with the same keys."""
+    same = marks[0].keys()
+    if not all(type(mark) is dict and mark.keys() == same for mark in marks):
+        return None
+    return list(map(itemgetter(*keys), marks))
+
+
+def _are_offsets(values: Sequence[Any]) -> bool:
+    return set(map(type, values)) == {int} and min(values) >= 0 and max(values) <= _LARGEST_OFFSET
+
+
+@lru_cache(maxsize=1024)
+def _plain_keys(keys: tuple[str, ...]) -> tuple[str, ...] | None:
+    """The keys of start, end, type and perhaps surface, of marks that need no other key."""
+    found = _mark_keys(keys, True)
+    if found.length or found.fragments or {*spellings(keys)} & _SPECIAL:
+        return None
+    if found.start is None or found.end is None or found.type is None:
+        return None
+    return (found.start, found.end, found.type, *([found.surface] if found.surface else []))
 
 
 def is_placed(mark: object) -> bool:

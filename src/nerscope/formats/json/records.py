@@ -35,6 +35,8 @@ from nerscope.formats.json.marks import (
     pair_of,
     shown,
     shown_keys,
+    simple_pairs,
+    simple_spans,
     spelling,
     spellings,
 )
@@ -209,9 +211,10 @@ def _text_record(
     item: Mapping[str, Any], schema: Schema, place: str, line: int, names: Names
 ) -> Record:
     check_one_layer(item, (schema.held, schema.marks), place)
-    text = item[schema.held]
-    spans = []
-    for value in _marks(item, schema):
+    text, marks = item[schema.held], _marks(item, schema)
+    simple = simple_spans(marks, text)
+    spans = [TextSpan(((start, end),), kind) for start, end, kind in simple or ()]
+    for value in marks if simple is None else ():
         mark = mark_of(value, True, place, names)
         check_surface(mark, text, place)
         spans += [TextSpan(mark.fragments, kind) for kind in mark.types]
@@ -225,9 +228,10 @@ def _tokens(
     key = first_key(item, _TOKENS, listed)
     if key is None:
         return None
-    if are_strings(item[key]):
-        return _locate_words(listed(item[key]) or [], text, spans, place)
-    return [pair_of(token, place) for token in listed(item[key]) or ()]
+    tokens = listed(item[key]) or []
+    if are_strings(tokens):
+        return _locate_words(tokens, text, spans, place)
+    return simple_pairs(tokens) or [pair_of(token, place) for token in tokens]
 
 
 def _locate_words(

@@ -34,23 +34,16 @@ class _RefusedError(ValueError):
     """Valid JSON that is not accepted in a corpus."""
 
 
-def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    mapping = dict(pairs)
-    if len(mapping) < len(pairs):
-        [(twice, _)] = Counter(key for key, _ in pairs).most_common(1)
-        raise _RefusedError(f"the key {twice[:40]!r} occurs twice")
-    return mapping
-
-
 def _refuse_constant(text: str) -> NoReturn:
     raise _RefusedError(f"{text} is not allowed")
 
 
-# json.loads would keep the last of two equal keys, and accept NaN and Infinity.
-_DECODER = json.JSONDecoder(object_pairs_hook=_unique_keys, parse_constant=_refuse_constant)
+# json.loads would accept NaN and Infinity. Of equal keys the last one counts; `validate` reports
+# them, because a Python call for each object would take longer than everything else.
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
 
 
-def json_values(data: FileBytes) -> Iterator[JsonValue]:
+def json_values(data: FileBytes, decoder: json.JSONDecoder = _DECODER) -> Iterator[JsonValue]:
     """The values of JSON Lines, of one list, or of objects that follow each other.
 
     >>> list(json_values(FileBytes("a.jsonl", data=b'{"text": "Ada"}\\n\\n{"text": "Bob"}')))
@@ -68,10 +61,32 @@ def json_values(data: FileBytes) -> Iterator[JsonValue]:
             raise _too_long(f"{data.name}:1")
     text = chain([beginning], pieces)
     if _LIST.match(beginning):
-        return _list_values(_JsonText(data.name, text))
+        return _list_values(_JsonText(data.name, text, decoder))
     if _OVER_LINES.match(beginning):
-        return _object_values(_JsonText(data.name, text))
-    return _line_values(data.name, text)
+        return _object_values(_JsonText(data.name, text, decoder))
+    return _line_values(data.name, text, decoder)
+
+
+def repeated_keys(data: FileBytes) -> Iterator[tuple[int, str]]:
+    """The keys that an object has twice, each with the line of its value.
+
+    >>> list(repeated_keys(FileBytes("a.jsonl", data=b'{"text": "a", "text": "b"}')))
+    [(1, 'text')]
+    """
+    found: list[str] = []
+
+    def note(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        mapping = dict(pairs)
+        if len(mapping) < len(pairs):
+            found.extend(
+                key for key, times in Counter(key for key, _ in pairs).items() if times > 1
+            )
+        return mapping
+
+    decoder = json.JSONDecoder(object_pairs_hook=note, parse_constant=_refuse_constant)
+    for line, _ in json_values(data, decoder):
+        yield from ((line, key) for key in dict.fromkeys(found))
+        found.clear()
 
 
 def first_values(name: str, head: bytes) -> list[Any]:
@@ -113,10 +128,12 @@ def _pieces(data: FileBytes) -> Iterator[str]:
 # --- one value per line
 
 
-def _line_values(name: str, pieces: Iterator[str]) -> Iterator[JsonValue]:
+def _line_values(
+    name: str, pieces: Iterator[str], decoder: json.JSONDecoder
+) -> Iterator[JsonValue]:
     for number, line in enumerate(_lines(name, pieces), 1):
         if line.strip(_BLANKS):
-            yield JsonValue(number, _decode_line(line, f"{name}:{number}"))
+            yield JsonValue(number, _decode_line(line, f"{name}:{number}", decoder))
 
 
 def _lines(name: str, pieces: Iterator[str]) -> Iterator[str]:
@@ -135,9 +152,9 @@ def _lines(name: str, pieces: Iterator[str]) -> Iterator[str]:
     yield "".join(unfinished)
 
 
-def _decode_line(line: str, place: str) -> Any:
+def _decode_line(line: str, place: str, decoder: json.JSONDecoder) -> Any:
     try:
-        return _DECODER.decode(line)
+        return decoder.decode(line)
     except json.JSONDecodeError as error:
         raise _broken(place, error.msg, error.colno) from None
     except (ValueError, RecursionError) as error:
@@ -174,8 +191,8 @@ def _too_long(place: str) -> FormatError:
 class _JsonText:
     """A text that is read in pieces; only the part that is not yet decoded is in memory."""
 
-    def __init__(self, name: str, pieces: Iterator[str]) -> None:
-        self._name, self._pieces = name, pieces
+    def __init__(self, name: str, pieces: Iterator[str], decoder: json.JSONDecoder) -> None:
+        self._name, self._pieces, self._decoder = name, pieces, decoder
         self._text, self._at, self._line = "", 0, 1
 
     @property
@@ -201,7 +218,7 @@ class _JsonText:
         """Consume the next value; more text is read until it is complete."""
         while True:
             try:
-                value, end = _DECODER.raw_decode(self._text, self._at)
+                value, end = self._decoder.raw_decode(self._text, self._at)
             except json.JSONDecodeError as error:
                 if not self._may_be_cut(error) or not self._read_more():
                     raise self._broken(error) from None
