@@ -23,8 +23,8 @@ from nerscope.formats.columns.conll import ConllFile
 from nerscope.formats.files import FileBytes, read_some
 from nerscope.formats.json import values as json_values
 from nerscope.formats.json.jsonl import JsonFile, fits, write_lines, write_list
+from nerscope.formats.json.unwrapping import REJECTED
 from nerscope.formats.json.values import first_values
-from nerscope.formats.json.wrapped import REJECTED
 from nerscope.formats.standoff.text import Record, TextSpan, text_source
 
 ADA = {"text": "Ada spoke.", "spans": [{"start": 0, "end": 3, "label": "PER"}]}
@@ -406,10 +406,14 @@ SAMPLES = re.findall(r"(?s)```json\n(.*?)```", PAGE.read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("sample", SAMPLES)
-def test_every_sample_of_the_page_says_the_same(sample: str) -> None:
+def test_every_sample_of_the_page_says_the_same(sample: str, tmp_path: Path) -> None:
     assert fits("sample", sample.encode())
-    corpus = whole(sample.encode())
-    assert mentions(corpus) == [("PER", ("Ada", "Lovelace")), ("LOC", ("London",))]
+    path = tmp_path / "sample.json"
+    path.write_text(sample, encoding="utf-8")
+    found = mentions(nerscope.read(path))
+    names = {"12": "PER", "13": "LOC"}  # in a sample of doccano, types are numbers
+    read = [(names.get(kind, kind), words) for kind, words in found]
+    assert read == [("PER", ("Ada", "Lovelace")), ("LOC", ("London",))]
 
 
 # --- writing
@@ -489,12 +493,10 @@ def test_a_corpus_reads_back_as_it_was_written(write: Any, corpus: Corpus) -> No
 
 
 @pytest.mark.parametrize("word", ["", " ", "a ", "\u00a0", "\ta"])
-def test_a_token_that_text_cannot_hold_is_refused(word: str) -> None:
-    corpus = Corpus.of([(["a", word], ["O", "O"])], name="c")
-    with pytest.raises(
-        InputError, match=r"c:1: the token .* is empty, or begins or ends with a blank"
-    ):
-        write_lines(corpus, BIO)
+def test_a_token_that_text_cannot_hold_is_written_as_a_token(word: str) -> None:
+    corpus = Corpus.of([(["so", word, "b"], ["O", "B-X", "I-X"]), (["c"], ["B-Y"])])
+    again = whole(write_lines(corpus, BIO))
+    assert everything(again) == everything(corpus)
 
 
 def test_written_records_are_what_annotation_tools_take() -> None:
@@ -574,6 +576,7 @@ def test_memory_does_not_grow_with_the_file(
     block = part * (2**20 // len(part))  # a megabyte
     for module, most in (("standoff.text", 1 << 17), ("source", 500)):  # full after three
         monkeypatch.setattr(f"nerscope.formats.{module}._CHUNK", most)
+    monkeypatch.setattr("nerscope.formats.json.jsonl._KEPT_FILE", -1)  # only small files are kept
 
     def read_so_many(megabytes: int) -> tuple[int, int]:
         """The tokens in so many megabytes, and the most memory that reading them took."""
@@ -584,8 +587,8 @@ def test_memory_does_not_grow_with_the_file(
         tracemalloc.stop()
         return tokens, most
 
-    few, small = read_so_many(3)
+    few, small = read_so_many(6)
     many, large = read_so_many(megabytes)
-    assert many > 0.32 * megabytes * few
+    assert many > 0.16 * megabytes * few
     assert large < 1.1 * small
     assert large < 25 * 2**20

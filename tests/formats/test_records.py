@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from nerscope.corpus.corpus import Note, ParsedSentence
 from nerscope.errors import FormatError, InputError
 from nerscope.formats.json.records import has_offsets, read_record, read_records, schema_of
-from nerscope.formats.json.wrapped import (
+from nerscope.formats.json.unwrapping import (
     CANCELLED,
     NOT_ANNOTATED,
     OTHER_ANNOTATORS,
@@ -495,8 +495,8 @@ PARTY = "🎉 Ada"
         # wrappers
         (
             {"data": {"url": "x"}, "annotations": [{"result": []}]},
-            "its data are url",
-            "rename the key",
+            "which key of the task has the text (the keys are url)",
+            "f.jsonl::text=KEY",
         ),
         ({"data": {"text": "x"}, "annotations": 7}, "7 is not a list of objects", "export"),
         (
@@ -600,7 +600,6 @@ def task(**by: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("annotator", "spans", "others"),
     [
-        (None, [TWO[0]], 1),
         ("2", [TWO[0]], 1),
         ("b@x.org", [TWO[0]], 1),
         ("3", [TWO[1]], 1),
@@ -608,7 +607,7 @@ def task(**by: Any) -> dict[str, Any]:
     ],
 )
 def test_one_annotator_of_a_task_is_chosen_and_the_others_are_counted(
-    annotator: str | None, spans: list[Any], others: int
+    annotator: str, spans: list[Any], others: int
 ) -> None:
     left_out: LeftOut = {}
     [said] = read_records(task(), "f:5", 5, annotator=annotator, left_out=left_out)
@@ -628,7 +627,7 @@ def test_relations_and_choices_of_a_task_are_no_mentions() -> None:
     item = task()
     more = [{"type": "relation", "from_id": "x"}, region(0, 3, "X", type="choices")]
     item["annotations"][1]["result"] += more
-    [said] = read_records(item, "f:5", 5, left_out={})
+    [said] = read_records(item, "f:5", 5, annotator="2", left_out={})
     assert spans_of(said.record) == [TWO[0]]
 
 

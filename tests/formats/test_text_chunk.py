@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nerscope.corpus.corpus import Coding, Corpus, build_corpus
+from nerscope.corpus.corpus import Coding, Corpus, ParsedSentence, build_corpus
 from nerscope.errors import FormatError
 from nerscope.formats.standoff.text import Record, TextSpan, read_text, record_chunks
 
@@ -35,9 +35,9 @@ def _pairs(size: int, most: int) -> st.SearchStrategy[tuple[tuple[int, int], ...
     return edges.map(lambda at: tuple(zip(at[::2], at[1::2], strict=False)))
 
 
-def one_by_one(given: list[Record], coding: Coding) -> Corpus | None:
-    """The reference: every record is read alone."""
-    parts, noted = [], dict[str, list[int]]()
+def one_by_one(given: list[Record], coding: Coding) -> tuple[Corpus | None, dict[str, list[int]]]:
+    """The reference: every record is read alone. The corpus, and the lines of notes by kind."""
+    parts, noted = list[ParsedSentence](), dict[str, list[int]]()
     for document, record in enumerate(given):
         line = record.line or len(parts) + 1
         read = read_text(record, f"x:{line}")
@@ -46,16 +46,7 @@ def one_by_one(given: list[Record], coding: Coding) -> Corpus | None:
         for part in read.sentences:
             number = record.line or len(parts) + 1
             parts.append(part._replace(document=document, line=number))
-    corpus = build_corpus(parts, "x", coding) if parts else None
-    if corpus is not None:
-        notes = corpus.reading_notes.notes
-        assert {kind: note.lines for kind, note in notes.items()}.keys().isdisjoint(noted)
-    expected_notes.clear()
-    expected_notes.update({kind: tuple(lines) for kind, lines in noted.items()})
-    return corpus
-
-
-expected_notes: dict[str, tuple[int, ...]] = {}
+    return build_corpus(parts, "x", coding) if parts else None, noted
 
 
 def content(corpus: Corpus) -> tuple[object, ...]:
@@ -75,7 +66,7 @@ def content(corpus: Corpus) -> tuple[object, ...]:
 @given(records())
 def test_arrays_give_what_each_record_gives_alone(given: list[Record]) -> None:
     try:
-        expected = one_by_one(given, Coding())
+        expected, noted = one_by_one(given, Coding())
     except FormatError as error:
         with pytest.raises(FormatError) as refused:
             list(record_chunks(given, "x", Coding()))
@@ -86,7 +77,7 @@ def test_arrays_give_what_each_record_gives_alone(given: list[Record]) -> None:
     if expected is not None:
         assert content(found[0]) == content(expected)
         notes = found[0].reading_notes.notes
-        assert {kind: notes[kind].lines for kind in expected_notes} == expected_notes
+        assert {kind: list(notes[kind].lines) for kind in noted} == noted
 
 
 def test_chunks_number_documents_and_sentences_through(monkeypatch: pytest.MonkeyPatch) -> None:

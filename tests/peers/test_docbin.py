@@ -114,7 +114,7 @@ def test_span_groups_are_read_where_no_document_has_entities_or_if_named() -> No
     made.spans["other"] = [Span(made, 0, 1, label="X")]
     assert mentions_of(whole(packed([made]))) == [(0, 3, "ORG")]
     assert mentions_of(whole(packed([made]), spans="other")) == [(0, 1, "X")]
-    with pytest.raises(InputError, match=r"no document has a span group 'x'.*are: other, sc;"):
+    with pytest.raises(InputError, match=r"no document has a span group 'x'.*groups: other, sc;"):
         whole(packed([made]), spans="x")
     made.set_ents([])
     for corpus in (whole(packed([made, document(["x"], [])])), read([made])):

@@ -207,7 +207,7 @@ def test_a_scheme_may_be_a_name_or_either_class(name: str) -> None:
 
 
 def test_a_scheme_that_does_not_exist_is_refused() -> None:
-    with pytest.raises(ValueError, match="no scheme 'IOB3': did you mean 'IOB2'"):
+    with pytest.raises(ValueError, match="Unknown scheme 'IOB3': did you mean 'IOB2'"):
         ours.f1_score(GOLD, GOLD, mode="strict", scheme="IOB3")
 
 

@@ -147,5 +147,5 @@ def test_a_stream_that_does_not_know_its_features_needs_strings() -> None:
     strings = IterableDataset.from_generator(rows, gen_kwargs={"label": "B-PER"})
     assert mentions_of(read(strings)) == [(0, 1, "PER")]
     numbers = IterableDataset.from_generator(rows, gen_kwargs={"label": 1})
-    with pytest.raises(FormatError, match="row 1: the label 1 is a number"):
+    with pytest.raises(FormatError, match="row 1: label 1 is a number"):
         read(numbers)

@@ -106,14 +106,20 @@ class ReadingNotes:
             self.comment_lines + other.comment_lines,
             self.differing_tokens + other.differing_tokens,
             self.first_differing_line or other.first_differing_line,
-            {
-                kind: self.notes.get(kind, _NOTHING) + other.notes.get(kind, _NOTHING)
-                for kind in {**self.notes, **other.notes}
-            },
+            added_notes(self.notes, other.notes),
         )
 
 
 _NOTHING = Note(0)
+
+
+def added_notes(first: Mapping[str, Note], second: Mapping[str, Note]) -> dict[str, Note]:
+    """The notes of two parts of a file, by kind."""
+    return {
+        kind: first.get(kind, _NOTHING) + second.get(kind, _NOTHING) for kind in {**first, **second}
+    }
+
+
 REPEATED = "repeated mentions, each counted once"
 
 
@@ -374,8 +380,8 @@ def build_corpus(
     texts = [text for record in records for text in record.labels or ()]
     # Labels get codes of this corpus first, then the codes that the evaluation shares. So a label
     # such as B-PER is parsed once, however often it occurs.
-    raw_codes: dict[str, int] = {}
-    raw = np.array([raw_codes.setdefault(text, len(raw_codes)) for text in texts], np.int32)
+    raw_codes = {text: number for number, text in enumerate(dict.fromkeys(texts))}
+    raw = np.array(list(map(raw_codes.__getitem__, texts)), np.int32)
     shared = np.zeros(len(raw_codes), np.int32)
     bare = declared_scheme.bare if declared_scheme else None
     without_type = label_without_type(list(raw_codes)) if bare is None else None

@@ -80,7 +80,7 @@ def convert_source(
     form = form or FORMATS[source_format]
     corpus, notes = _read_spans(source, repair)
     scheme = scheme_named(BIO.name if to is None else to)
-    if form.name in (FALLBACK, source_format):  # other formats store spans without loss
+    if form.name in (*_LABEL_FORMATS, source_format):  # others store spans without loss
         notes += _scheme_notes(corpus, scheme)
         _check_flat(corpus, source.name)
     data = _relabelled(source, corpus, scheme) if form.name == source_format else None
@@ -124,6 +124,7 @@ def _scheme_notes(corpus: Corpus, scheme: Scheme) -> list[str]:
     return notes
 
 
+_LABEL_FORMATS = (FALLBACK, "csv")  # formats with one label per token
 _TEXT_FORMATS = ("jsonl", "json", "brat")  # formats with one sentence per line of a text
 
 

@@ -496,6 +496,9 @@ def _format_of(data: FileBytes, format_name: str | None) -> Format:
     for name in filter(FORMATS.is_built_in, FORMATS):
         if name != FALLBACK and FORMATS[name].fits(data.name, head):
             return FORMATS[name]
+    from nerscope.formats.columns.other_files import refuse_other_file  # for rare files only
+
+    refuse_other_file(data.name, head, lambda: list(FORMATS))
     return fallback
 
 

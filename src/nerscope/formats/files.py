@@ -261,7 +261,7 @@ def line_blocks(
     [b'one O\\n', b'two O\\n']
     """
     rest: list[bytes] = []  # the beginning of a line that continues in the next block
-    for data in _with_line_ends(_recoded(stream, name, encoding, from_start)):
+    for data in _with_line_ends(utf8_blocks(stream, name, encoding, from_start)):
         cut = data.rfind(b"\n") + 1
         if cut:
             yield _plain_line_ends(b"".join([*rest, memoryview(data)[:cut]]))
@@ -287,7 +287,9 @@ def _with_line_ends(blocks: Iterator[bytes]) -> Iterator[bytes]:
         yield block.replace(b"\r", b"\n") if has_lone_returns else block
 
 
-def _recoded(stream: Readable, name: str, encoding: str, from_start: bool) -> Iterator[bytes]:
+def utf8_blocks(
+    stream: Readable, name: str, encoding: str = "utf-8", from_start: bool = True
+) -> Iterator[bytes]:
     """The stream as UTF-8 from any encoding; errors name the offset in the stream."""
     decoder = codecs.getincrementaldecoder(encoding)()
     is_utf8 = codecs.lookup(encoding).name == "utf-8"

@@ -21,13 +21,15 @@ from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import accumulate, repeat, takewhile
 from typing import NamedTuple
 
 import numpy as np
 
+from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import Coding, Corpus, Note, ReadingNotes, distinct_spans
-from nerscope.corpus.mentions import PLAIN, Mentions, Shape, shape_column
+from nerscope.corpus.mentions import PLAIN, Mentions, Shape, join_mentions, shape_column
 from nerscope.corpus.schemes import LabelCodes
 from nerscope.corpus.text_keys import text_key, without_blanks
 from nerscope.errors import AlignmentError
@@ -217,58 +219,192 @@ class _Tape:
             self._text, self._begin = self._text[spent:], self.at
 
 
+class _Letters:
+    """The tokens of a chunk as bytes without blanks: one string, and where tokens end in it."""
+
+    def __init__(self, chunk: Corpus) -> None:
+        used, places = np.unique(chunk.tokens, return_inverse=True)
+        keys = [without_blanks(word).encode() for word in chunk.coding.tokens.strings(used)]
+        sizes = np.array([len(key) for key in keys], np.int64)[places]
+        self.data = b"".join(np.array(keys, object)[places].tolist())
+        self.ends = np.cumsum(sizes)
+        self.starts = self.ends - sizes
+        self.sentence_ends = self.ends[chunk.starts[1:] - 1]
+        self.has_empty_tokens = not sizes.all()
+
+
+class _SystemChunk:
+    """A chunk of the system, and the number of its sentences that are aligned."""
+
+    def __init__(self, chunk: Corpus, mentions: Mentions) -> None:
+        self.chunk, self.mentions, self.done = chunk, mentions, 0
+        self._order = np.searchsorted(mentions.start, chunk.starts)
+
+    @cached_property
+    def letters(self) -> _Letters:
+        return _Letters(self.chunk)
+
+    def next_sentence(self) -> _SystemSentence | None:
+        if self.done == len(self.chunk):
+            return None
+        number, chunk = self.done, self.chunk
+        self.done += 1
+        begin, end = int(chunk.starts[number]), int(chunk.starts[number + 1])
+        inside = np.arange(self._order[number], self._order[number + 1])
+        return _SystemSentence(
+            chunk.words(number) if len(chunk.tokens) else None,
+            [" "] * (end - begin) if chunk.gaps is None else chunk.gaps[begin:end].tolist(),
+            end - begin,
+            self.mentions[inside].shifted(-begin),
+            int(chunk.lines[begin]),
+        )
+
+    def take(self, sentences: int) -> Ints:
+        """Advance by some sentences; return the indices of their mentions."""
+        begin, self.done = self.done, self.done + sentences
+        return np.arange(self._order[begin], self._order[self.done])
+
+
 @dataclass(slots=True, eq=False)
 class CharacterAligner:
-    """Places the mentions of a system on the tokens of gold, sentence by sentence."""
+    """Places the mentions of a system on the tokens of gold.
+
+    Where both have the same characters, whole chunks are aligned at once, up to the last place
+    where a sentence of both ends. Around a difference, it goes on sentence by sentence.
+    """
 
     source: Source
     coding: Coding
     repair: str
     needs_whole_documents: bool = False
-    _sentences: Iterator[_SystemSentence] = field(init=False)
+    _chunks: Iterator[_SystemChunk] = field(init=False)
+    _current: _SystemChunk | None = None
     _tape: _Tape = field(default_factory=_Tape)
     _reading: ReadingNotes = field(default_factory=ReadingNotes)
     _notes: NoteCollector = field(init=False)
 
     def __post_init__(self) -> None:
-        self._sentences = self._read()
+        self._chunks = self._read()
         self._notes = NoteCollector(self.coding.labels)
 
-    def _read(self) -> Iterator[_SystemSentence]:
-        """The sentences of the system; token codes are not shared with gold."""
+    def _read(self) -> Iterator[_SystemChunk]:
+        """The chunks of the system; token codes are not shared with gold."""
         scheme = self.source.label_style().scheme if self.repair in ("strict", "discard") else None
         # Types are renamed and dropped when the chunk is scored, so they stay as written here.
         for chunk in self.source.chunks(Coding(labels=self.coding.labels.as_written)):
             self._reading += chunk.reading_notes
-            mentions = chunk.mentions(self.repair, scheme)
-            order = np.searchsorted(mentions.start, chunk.starts)
-            for number in range(len(chunk)):
-                begin = int(chunk.starts[number])
-                in_sentence = np.arange(order[number], order[number + 1])
-                shifted = mentions[in_sentence].shifted(-begin)
-                words = chunk.words(number) if len(chunk.tokens) else None
-                end = int(chunk.starts[number + 1])
-                size, line = end - begin, int(chunk.lines[begin])
-                gaps = [" "] * size if chunk.gaps is None else chunk.gaps[begin:end].tolist()
-                yield _SystemSentence(words, gaps, size, shifted, line)
+            yield _SystemChunk(chunk, chunk.mentions(self.repair, scheme))
+
+    def _waiting(self) -> _SystemChunk | None:
+        """The chunk with the next sentence of the system; None at its end."""
+        if self._current is None or self._current.done == len(self._current.chunk):
+            self._current = next(self._chunks, None)
+        return self._current
+
+    def _next_sentence(self) -> _SystemSentence | None:
+        waiting = self._waiting()
+        return None if waiting is None else waiting.next_sentence()
 
     def align(self, gold: Corpus) -> Corpus:
         """The mentions of the system on the tokens of a chunk of gold."""
         placed: list[PlacedMention] = []
-        sentences = [gold.words(number) for number in range(len(gold))]
-        for number, words in enumerate(sentences):
-            at = int(gold.starts[number])
-            following = sentences[number + 1 : number + 2]
-            for mention in self._align_sentence(words, following, gold.place(at)):
-                placed.append(mention._replace(start=mention.start + at, end=mention.end + at))
+        parts: list[tuple[Mentions, Ints]] = []  # mentions on whole tokens, with their lines
+        letters, number = _Letters(gold), 0
+        while number < len(gold):
+            together = 0
+            if not self._tape and not letters.has_empty_tokens and (own := self._waiting()):
+                together = self._align_together(gold, letters, number, own, placed, parts)
+            number += together
+            if not together:
+                placed += self._align_alone(gold, number)
+                number += 1
         reading, self._reading = self._reading + self._notes.take(), ReadingNotes()
-        return on_gold_tokens(gold, self.source.name, placed, reading)
+        return on_gold_tokens(gold, self.source.name, placed, reading, parts)
+
+    def _align_together(
+        self,
+        gold: Corpus,
+        letters: _Letters,
+        number: int,
+        own: _SystemChunk,
+        placed: list[PlacedMention],
+        parts: list[tuple[Mentions, Ints]],
+    ) -> int:
+        """Align all sentences from `number` on that have the characters of the system; return
+        how many sentences of gold that are.
+        """
+        if not len(own.chunk.tokens) or own.letters.has_empty_tokens:
+            return 0
+        theirs = own.letters
+        at = int(letters.starts[gold.starts[number]])
+        begin = int(theirs.starts[own.chunk.starts[own.done]])
+        same = _same_bytes(letters.data, at, theirs.data, begin)
+        ends = letters.sentence_ends[number:] - at
+        own_ends = theirs.sentence_ends[own.done :] - begin
+        shared = np.intersect1d(ends[ends <= same], own_ends[own_ends <= same])
+        if not len(shared):
+            return 0
+        last = int(shared[-1])
+        chosen = own.take(int(np.searchsorted(own_ends, last)) + 1)
+        mentions, shift = own.mentions[chosen], at - begin
+        low = theirs.starts[mentions.start] + shift
+        high = theirs.ends[mentions.end - 1] + shift
+        first = np.searchsorted(letters.starts, low, "right") - 1
+        final = np.searchsorted(letters.ends, high)
+        sentence = np.searchsorted(gold.starts, first, "right") - 1
+        fits = (letters.starts[first] == low) & (letters.ends[final] == high)
+        fits &= final < gold.starts[sentence + 1]
+        if mentions.shape is not None:
+            fits &= np.array([shape == PLAIN for shape in mentions.shape], bool)
+        lines = own.chunk.lines[mentions.start]
+        whole = Mentions(first[fits], final[fits] + 1, mentions.type[fits])
+        parts.append((whole, lines[fits]))
+        for index in np.flatnonzero(~fits).tolist():
+            placed.append(
+                self._place_odd(gold, letters, int(sentence[index]), own, int(chosen[index]), shift)
+            )
+        return int(np.searchsorted(ends, last)) + 1
+
+    def _place_odd(
+        self, gold: Corpus, letters: _Letters, sentence: int, own: _SystemChunk, at: int, shift: int
+    ) -> PlacedMention:
+        """Place a mention that has holes, or does not begin and end with tokens of one sentence."""
+        chunk, theirs = own.chunk, own.letters
+        begin, end = int(gold.starts[sentence]), int(gold.starts[sentence + 1])
+        base = int(letters.starts[begin])
+
+        def characters(offset: int) -> int:
+            return len(letters.data[base : offset + shift].decode(errors="ignore"))
+
+        runs = own.mentions.runs(at)
+        fragments = tuple(
+            (characters(int(theirs.starts[low])), characters(int(theirs.ends[high - 1])))
+            for low, high in runs
+        )
+        surfaces = []
+        for low, high in runs:
+            words = chunk.coding.tokens.strings(chunk.tokens[low:high])
+            gaps = [" "] * (high - low) if chunk.gaps is None else chunk.gaps[low:high].tolist()
+            spelt = (gap + word for gap, word in zip(gaps, words, strict=True))
+            surfaces.append("".join(spelt).strip())
+        line = int(chunk.lines[own.mentions.start[at]])
+        span = CharSpan(fragments, int(own.mentions.type[at]), line)
+        ruler = Ruler.of(gold.coding.tokens.strings(gold.tokens[begin:end]))
+        placed = self._note_misfit(ruler.placed(span).with_text(_GAP.join(surfaces)), line)
+        return placed._replace(start=placed.start + begin, end=placed.end + begin)
+
+    def _align_alone(self, gold: Corpus, number: int) -> Iterator[PlacedMention]:
+        """The mentions on one sentence of gold."""
+        at = int(gold.starts[number])
+        following = [gold.words(number + 1)] if number + 1 < len(gold) else []
+        for mention in self._align_sentence(gold.words(number), following, gold.place(at)):
+            yield mention._replace(start=mention.start + at, end=mention.end + at)
 
     def _align_sentence(
         self, words: list[str], following: list[list[str]], place: str
     ) -> Iterator[PlacedMention]:
         """The mentions on the next sentence of gold; `following` is the sentence after it."""
-        if not self._tape and (sentence := next(self._sentences, None)) is not None:
+        if not self._tape and (sentence := self._next_sentence()) is not None:
             has_same_size = sentence.words is None and sentence.size == len(words)
             if sentence.words == words or has_same_size:
                 # The common case: the same tokens.
@@ -294,7 +430,7 @@ class CharacterAligner:
         self._tape.put(sentence.words, sentence.gaps, sentence.mentions, sentence.line)
 
     def _fill(self, size: int) -> None:
-        while len(self._tape) < size and (sentence := next(self._sentences, None)) is not None:
+        while len(self._tape) < size and (sentence := self._next_sentence()) is not None:
             self._hold(sentence)
 
     def _note_misfit(self, placed: PlacedMention, line: int) -> PlacedMention:
@@ -360,7 +496,8 @@ class CharacterAligner:
 
     def finish(self) -> None:
         """Refuse a system that continues after the end of gold."""
-        if self._tape or any(text_key(sentence.words or ()) for sentence in self._sentences):
+        rest = iter(self._next_sentence, None)
+        if self._tape or any(text_key(sentence.words or ()) for sentence in rest if sentence):
             raise AlignmentError(
                 self.source.name,
                 "it continues after the end of gold",
@@ -369,18 +506,27 @@ class CharacterAligner:
 
 
 def on_gold_tokens(
-    gold: Corpus, name: str, placed: Sequence[PlacedMention], reading: ReadingNotes
+    gold: Corpus,
+    name: str,
+    placed: Sequence[PlacedMention],
+    reading: ReadingNotes,
+    parts: Sequence[tuple[Mentions, Ints]] = (),
 ) -> Corpus:
-    """A chunk of gold with the mentions of a system instead of the gold mentions."""
-    mentions = Mentions(
+    """A chunk of gold with the mentions of a system instead of the gold mentions.
+
+    They are `placed`, and the mentions of `parts`, each with their lines.
+    """
+    single = Mentions(
         np.array([mention.start for mention in placed], np.int64),
         np.array([mention.end for mention in placed], np.int64),
         np.array([mention.type for mention in placed], np.int32),
         shape_column([mention.shape for mention in placed]),
     )
+    own_lines = np.array([mention.line for mention in placed], np.int64)
+    mentions = join_mentions([single, *(part for part, _ in parts)]) if parts else single
+    lines = np.concatenate([own_lines, *(part_lines for _, part_lines in parts)])
     # Two mentions may become one on the tokens of gold. The corpus would note that with lines of
     # `gold`, so it is noted here with lines of the system.
-    lines = np.array([mention.line for mention in placed], np.int64)
     spans, notes = distinct_spans(mentions, lines, gold.coding, gold.tokens)
     return replace(
         gold,
@@ -459,6 +605,22 @@ def _common_prefix(left: str, right: str) -> int:
     """The length of the common beginning of two texts."""
     pairs = enumerate(zip(left, right, strict=False))
     return next((at for at, (a, b) in pairs if a != b), min(len(left), len(right)))
+
+
+def _same_bytes(left: bytes, at: int, right: bytes, begin: int) -> int:
+    """The number of equal bytes of two texts from two offsets on."""
+    most = min(len(left) - at, len(right) - begin)
+    done, step = 0, 1 << 12
+    while done < most:
+        size = min(step, most - done)
+        if left[at + done : at + done + size] != right[begin + done : begin + done + size]:
+            one, other = (
+                np.frombuffer(data, np.uint8, size, first + done)
+                for data, first in ((left, at), (right, begin))
+            )
+            return done + int(np.argmax(one != other))
+        done, step = done + size, 2 * step
+    return most
 
 
 def _short(text: str) -> str:

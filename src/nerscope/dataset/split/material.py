@@ -208,7 +208,7 @@ def _layout(file: ConllFile, corpus: Corpus, texts: SentenceTexts) -> FileLayout
         file.token % columns,
         file.label % columns,
         None if file.document is None else file.document % columns,
-        detected.comments,
+        bool(detected.comments),  # a file with comments=all is not copied
         file.mend,
         corpus.scheme.name,
     )

@@ -66,7 +66,7 @@ Places = list[tuple[int, int]]  # characters, half-open
 
 
 @dataclass(slots=True, eq=False)
-class _GoldText:
+class GoldText:
     """The text of a sentence or document of gold without blanks, and the offsets of its tokens.
 
     Blanks are removed on both sides, because models change them: "New York" is found in the tokens
@@ -80,7 +80,7 @@ class _GoldText:
     folds: bool
 
     @classmethod
-    def of(cls, words: Sequence[str], folds: bool = False) -> "_GoldText":
+    def of(cls, words: Sequence[str], folds: bool = False) -> "GoldText":
         solid_words = [without_blanks(word) for word in words]
         tokens = [word.casefold() for word in solid_words] if folds else solid_words
         return cls("".join(solid_words), Ruler.of(words), tokens, folds)
@@ -301,7 +301,7 @@ class _Locator:
         """The mentions of the next answer on the tokens of its sentences."""
         begin = int(gold.starts[first])
         words = [word for at in range(first, behind) for word in gold.words(at)]
-        text = _GoldText.of(words, self.source.is_fuzzy)
+        text = GoldText.of(words, self.source.is_fuzzy)
         answer = next(self._answers)
         self._n_answers += 1
         types = (self.coding.labels.type_code(mention.type) for mention in answer.mentions)
@@ -321,7 +321,7 @@ class _Locator:
             yield mention._replace(start=mention.start + begin, end=mention.end + begin)
 
     def _clip(
-        self, mention: PlacedMention, sentence_end: int, text: _GoldText, surface: str
+        self, mention: PlacedMention, sentence_end: int, text: GoldText, surface: str
     ) -> PlacedMention:
         """Cut a mention at the end of its sentence; its shape records how much lies beyond."""
         ends = text.ruler.ends
@@ -329,7 +329,7 @@ class _Locator:
         shape = Shape(left=mention.shape.left, right=beyond, predicted_text=surface)
         return mention._replace(end=sentence_end, shape=shape)
 
-    def _check_text(self, answer: ModelAnswer, text: _GoldText, place: str) -> None:
+    def _check_text(self, answer: ModelAnswer, text: GoldText, place: str) -> None:
         """Refuse an answer about another text."""
         about = text_key(answer.text) if answer.text is not None else text.solid
         if about != text.solid and match_text(text.solid, about, [len(about)]).share < ALIKE:
@@ -339,7 +339,7 @@ class _Locator:
                 "give the answers in the same order as gold",
             )
 
-    def _locate(self, answer: ModelAnswer, text: _GoldText) -> Iterator[PlacedMention]:
+    def _locate(self, answer: ModelAnswer, text: GoldText) -> Iterator[PlacedMention]:
         """The places that the policy gives to each string of an answer.
 
         With policy `next` and the text "Ada met Ada", the first "Ada" of an answer is token 0, the
@@ -375,7 +375,7 @@ class _Locator:
                     self._notes.add(INSIDE_TOKEN, answer.line, mention.text, type_code)
                 yield placed
 
-    def _places(self, text: _GoldText, string: str) -> Places:
+    def _places(self, text: GoldText, string: str) -> Places:
         places = text.places(string)
         if not places and self.source.is_fuzzy:
             return text.similar_places(string, self.source.threshold)
@@ -496,5 +496,5 @@ FORMATS.add(
         "text of gold.",
     ),
     built_in=True,
-    rank=20,
+    rank=95,  # JSON with offsets is not an answer, even under a key such as "content"
 )

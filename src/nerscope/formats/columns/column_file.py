@@ -140,7 +140,9 @@ class ColumnFile(Source):
             yield from line_blocks(io.BytesIO(shard.text), self.name, self.encoding, from_start)
             return
         with self.content.open() as stream:
-            window = stream if shard is None else Window(stream, shard.begin, shard.end)
+            # The whole file may come from a stream that cannot be positioned.
+            is_part = shard is not None and (shard.begin > 0 or shard.end is not None)
+            window = Window(stream, shard.begin, shard.end) if shard and is_part else stream
             yield from line_blocks(window, self.name, self.encoding, from_start)
 
     def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:

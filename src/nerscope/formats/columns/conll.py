@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -27,6 +27,12 @@ from nerscope.formats.columns.column_file import (
     LabelColumn,
 )
 from nerscope.formats.columns.layout import LineBlock, lay_out
+from nerscope.formats.columns.suspicions import (
+    bare_labels,
+    refuse_header,
+    suspicious_tokens,
+    without_prefix,
+)
 from nerscope.formats.files import HEAD, STANDARD_INPUT, FileBytes
 from nerscope.formats.packing import without_packing
 from nerscope.formats.source import Source
@@ -34,20 +40,39 @@ from nerscope.formats.source import Source
 _MOST_COLUMNS = 10_000
 SEPARATORS = {"tab": b"\t", "space": b" "}
 # Comments with which only CoNLL-U files and similar ones begin.
-_CONLLU = re.compile(rb"\s*# ?(sent_id|text|newdoc|newpar|global\.columns|id)\b")
+# GermEval's begin with the address of a text, those of KLUE with two signs.
+_CONLLU = re.compile(
+    rb"\s*#(?: ?(sent_id|text|newdoc|newpar|global\.columns|id)\b|\thttps?://"
+    rb"|# (?!(?:[^\n]*\s)?(?:O|[A-Z]-\S+)\s*(?:\n|\Z)))"
+)
 _DOCUMENT = "-DOCSTART-"
 ENDINGS = (
     *(".conll", ".txt", ".tsv", ".bio", ".bio2", ".iob", ".iob1", ".iob2", ".bioes", ".iobes"),
     *(".bilou", ".col", ".out", ".pred"),
 )
-_LABEL = re.compile(rb"O|[A-Z]-.+")
+_LABEL = re.compile(rb"O|[A-Z]-[^|]+")
 _BREAKS = re.compile(r"[\t\r\n]")
 _YES_NO = {"yes": True, "true": True, "no": False, "false": False}
+ALL_LINES = "all"  # the value of comments= for which every line that begins with # is a comment
+_COMMENTS: Mapping[str, bool | str] = {**_YES_NO, ALL_LINES: ALL_LINES}
+
+
+def _label_columns(text: str) -> int | tuple[int, ...]:
+    """The label column, or the columns of several layers.
+
+    >>> _label_columns("-1"), _label_columns("2+3")
+    (-1, (2, 3))
+    """
+    columns = tuple(map(int, text.split("+")))
+    return columns if len(columns) > 1 else columns[0]
 
 
 FILE_OPTIONS: Mapping[str, FileOption] = {
     "token": FileOption(int, "the column of the token: 0 is the first, -1 the last"),
-    "label": FileOption(int, "the column of the label: 0 is the first, -1 the last"),
+    "label": FileOption(
+        _label_columns,
+        "the column of the label: 0 is the first, -1 the last; 2+3 reads two columns as layers",
+    ),
     "document": FileOption(int, "the column that names the document, if there is one"),
     "separator": FileOption(str, "tab or space (default: auto-detected)"),
     **SHARED_OPTIONS,
@@ -56,9 +81,13 @@ FILE_OPTIONS: Mapping[str, FileOption] = {
         "handles, which joins @ and the name after it to one mention",
     ),
     "comments": FileOption(
-        lambda text: _YES_NO[text.lower()],
-        "yes or no: whether lines that begin with # are comments",
+        lambda text: _COMMENTS[text.lower()],
+        "yes or no: whether lines that begin with # are comments; all: inside sentences, too",
     ),
+    "header": FileOption(
+        lambda text: _YES_NO[text.lower()], "yes or no: whether the first line names the columns"
+    ),
+    "prefix": FileOption(str, "the prefix of every token that is removed, such as en:"),
 }
 
 
@@ -67,7 +96,8 @@ class ConllFile(ColumnFile):
     """A file with one token per line, and how to read it.
 
     `token`, `label` and `document` are columns: 0 is the first, -1 the last. `separator`, `scheme`
-    and `comments` are detected at the beginning of the file if they are None. `tokens` and
+    and `comments` are detected at the beginning of the file if they are None. With `header`, the
+    first line is skipped; `prefix` is removed from tokens that begin with it. `tokens` and
     `sentences` define how the tokens and sentences of a system may differ from gold, `mend` how
     labels are corrected; docs/files.md explains all options. `byte_range` is the part of the file
     that is read (default: the whole file).
@@ -85,12 +115,14 @@ class ConllFile(ColumnFile):
     separator: str | None = None
     scheme: str | None = None
     encoding: str = "utf-8"
-    comments: bool | None = None
+    comments: bool | str | None = None
     tokens: str = SAME
     sentences: str = SAME
     mend: str | None = None
     document: int | None = None
     byte_range: ByteRange | None = None
+    header: bool = False
+    prefix: str = ""
     name: str = field(init=False, compare=False)
     always_flat = True
 
@@ -109,7 +141,13 @@ class ConllFile(ColumnFile):
                     f"invalid value {option}={value}",
                     f"count columns from 0: {file_option(self.name, f'{option}=1')}",
                 )
-        expect("comments", self.comments, (bool, type(None)), "give True or False")
+        if self.comments != ALL_LINES:
+            expect("comments", self.comments, (bool, type(None)), "give True, False or 'all'")
+        expect("header", self.header, bool, "give True or False")
+        expect("prefix", self.prefix, str, f"give {FILE_OPTIONS['prefix'].give}")
+        if self.header and self.byte_range is None:
+            # The whole file as one range: it is not divided into shards, which have no header.
+            object.__setattr__(self, "byte_range", ByteRange(0, None, 1))
         if self.separator is not None and self.separator not in SEPARATORS:
             raise UsageError(
                 self.name,
@@ -120,13 +158,30 @@ class ConllFile(ColumnFile):
         self.check_options(choices)
 
     @property
-    def column_file(self) -> "ConllFile":
-        """The file itself, because its lines can be copied."""
-        return self
+    def column_file(self) -> "ConllFile | None":
+        """The file itself, if its lines can be copied: they are read as they are written."""
+        return None if self.header or self.prefix or self.comments == ALL_LINES else self
 
     def reader(self, coding: Coding, tokens: bool | None) -> "_ConllReader":
         """A reader of the label column."""
         return _ConllReader(self, coding, [self.label], tokens)
+
+    def columns_reader(
+        self, coding: Coding, labels: Sequence[int], tokens: bool | None
+    ) -> "_ConllReader":
+        """A reader of several label columns, which gives one corpus per column."""
+        return _ConllReader(self, coding, labels, tokens)
+
+    def with_options(self, options: Mapping[str, Any]) -> ColumnFile:  # type: ignore[override]
+        """The file with other options; several label columns are read as layers."""
+        columns = options.get("label")
+        if not isinstance(columns, tuple):
+            return ColumnFile.with_options(self, options)
+        others = {key: value for key, value in options.items() if key != "label"}
+        return open_columns(self.path, label=columns, **{**self._options(), **others})
+
+    def _options(self) -> dict[str, Any]:
+        return {key: getattr(self, key) for key in FILE_OPTIONS if key != "label"}
 
     def two_sides(self) -> tuple["ConllFile", "ConllFile"]:
         """The last column is the prediction and the column before it is gold, as in conlleval."""
@@ -148,6 +203,7 @@ class ConllFile(ColumnFile):
     def _first_rows(self) -> Iterator[list[str]]:
         """The columns of the first lines with a token; the last line may be incomplete."""
         head = self.content.head().decode(self.encoding, "replace").removeprefix(BOM)
+        head = without_first_line(head) if self.header else head
         separator = detect_layout(head.encode(), self).separator.decode()
         for line in (line.strip("\r") for line in head.split("\n")):
             if line.strip() and not line.startswith("#"):
@@ -206,6 +262,28 @@ class ConllFile(ColumnFile):
         return with_label
 
 
+def open_columns(path: str | os.PathLike[str] | FileBytes, **options: Any) -> ColumnFile:
+    """A column file with one label column, or with several that are read as layers."""
+    labels = options.pop("label", -1)
+    if not isinstance(labels, tuple):
+        return ConllFile(path, label=labels, **options)
+    from nerscope.formats.columns.layers import LayeredFile  # it uses this module
+
+    # Each column is checked as if it were the only one.
+    files = [ConllFile(path, label=label, **options) for label in labels]
+    return LayeredFile(files[0], labels)
+
+
+def without_first_line(text: str) -> str:
+    """The text after its first line, which may end in `\\n`, `\\r\\n` or `\\r`.
+
+    >>> without_first_line("token label\\nAda B-PER\\n")
+    'Ada B-PER\\n'
+    """
+    end = re.search(r"\r\n?|\n", text)
+    return text[end.end() :] if end else ""
+
+
 def _exists(path: str | os.PathLike[str]) -> bool:
     try:
         return os.fspath(path) == STANDARD_INPUT or Path(path).exists()
@@ -217,7 +295,7 @@ class ColumnLayout(NamedTuple):
     """The separator of columns, and whether lines that begin with # are comments."""
 
     separator: bytes
-    comments: bool
+    comments: bool | str
 
 
 def detect_layout(data: bytes, file: ConllFile) -> ColumnLayout:
@@ -260,19 +338,26 @@ class _ConllReader:
         # Column 2 needs a line of three columns; column -2 needs one of two.
         self.needed = max(2, *(column + 1 if column >= 0 else -column for column in used))
         self.layout: ColumnLayout | None = None
+        self.skips_header = file.header
         self.line, self.documents = file.byte_range.line if file.byte_range else 1, 0
         self.document_name: bytes | None = None  # of the sentence before
 
     def read(self, data: bytes, final: bool) -> tuple[bytes, list[Corpus]]:
         """The bytes of the last sentence if it may continue, and the other sentences."""
+        if self.skips_header and data:
+            data, self.line, self.skips_header = data.partition(b"\n")[2], self.line + 1, False
         if not data:
             return b"", []
         self.layout = self.layout or detect_layout(data, self.file)
         separator, comments = self.layout
         full_block = lay_out(data, separator, comments, self.needed, list(self.columns))
         block = full_block if final else full_block.without_last_sentence()
-        self._check_columns(block)
-        corpora = self._corpora(block) if len(block.begins) else []
+        try:
+            self._check_columns(block)
+            corpora = self._corpora(block) if len(block.begins) else []
+        except FormatError as error:
+            refuse_header(error, data.partition(b"\n")[0], self.file.name)
+            raise
         self.line += block.n_lines
         if self.file.document is None:
             self.documents += len(block.documents)
@@ -301,12 +386,16 @@ class _ConllReader:
     def _too_short(self, block: LineBlock, counts: Ints, row: int, needed: int) -> FormatError:
         kind = "tab" if self.layout and self.layout.separator == b"\t" else "space"
         other = "space" if kind == "tab" else "tab"
+        # Only `all` helps inside a sentence, or if comments are left out already.
+        is_inside = row > 0 and block.rows[row] == block.rows[row - 1] + 1
+        has_comments = bool(self.layout and self.layout.comments)
+        comments = "all" if is_inside or has_comments else "yes"
         return FormatError(
             f"{self.file.name}:{self.line + block.rows[row]}",
             f"{plural(int(counts[row]), f'{kind}-separated column')} where {needed} are needed",
             "correct the line; if the separator is wrong: "
             f"{file_option(self.file.name, f'separator={other}')}; if the line is a comment: "
-            f"{file_option(self.file.name, 'comments=yes')}",
+            f"{file_option(self.file.name, f'comments={comments}')}",
         )
 
     def _documents(self, block: LineBlock) -> Ints:
@@ -326,17 +415,22 @@ class _ConllReader:
         lines = block.rows + self.line
         documents = self._documents(block)
         tokens, unread = np.zeros(0, np.int32), None
+        fields = block.field(self.file.token)
+        if self.file.prefix:
+            fields = without_prefix(block, *fields, self.file.prefix)
+        suspicions = suspicious_tokens(block, *fields, lines)
         if self.locates_tokens:
-            unread = Fields(block.buffer, *block.field(self.file.token))
+            unread = Fields(block.buffer, *fields)
         if self.encodes_tokens:
             # Most tokens are known from earlier blocks. The vocabulary compares the bytes of all
             # tokens of a block at once, as machine words, and creates no strings.
-            tokens = self.coding.tokens.encode_fields(block.buffer, *block.field(self.file.token))
+            tokens = self.coding.tokens.encode_fields(block.buffer, *fields)
         corpora = []
         for number, column in self.columns.items():
             raw, labels = column.read(block.buffer, *block.field(number), lines, self.file.name)
             transitions = Transitions.of(column.texts, raw, starts, lines)
-            reading = ReadingNotes(transitions, comment_lines=len(block.comments))
+            notes = {**suspicions, **bare_labels(column.texts, raw, lines, self.scheme)}
+            reading = ReadingNotes(transitions, comment_lines=len(block.comments), notes=notes)
             if self.file.mend:
                 mend = LABEL_FIXES[self.file.mend]
                 mended = mend(tokens, labels, starts, self.coding.tokens, self.coding.labels)
@@ -430,7 +524,7 @@ FORMATS.add(
     FALLBACK,
     Format(
         FALLBACK,
-        ConllFile,
+        open_columns,
         fits,
         FILE_OPTIONS,
         write_conll,

@@ -140,13 +140,14 @@ class LineBlock:
 
 
 def lay_out(
-    data: bytes, separator: bytes, has_comments: bool, needed: int, label_columns: list[int]
+    data: bytes, separator: bytes, has_comments: bool | str, needed: int, label_columns: list[int]
 ) -> LineBlock:
     """Find the lines and columns of a block that ends in a newline.
 
-    `needed` is the least number of columns of a token line. Blocks with comments, rows of different
-    width, runs of blanks, separator lines with blanks, or very long sentences use the slower
-    method.
+    With `has_comments`, lines before a sentence that begin with # are comments; if it is "all",
+    lines inside a sentence are, too. `needed` is the least number of columns of a token line.
+    Blocks with comments, rows of different width, runs of blanks, separator lines with blanks, or
+    very long sentences use the slower method.
 
     >>> block = lay_out(b"a O\\nb B-X\\n\\nc O\\n", b" ", False, 2, [-1])
     >>> starts, ends = block.field(-1)
@@ -251,7 +252,7 @@ def _document_starts(data: bytes, buffer: Bytes, opening: Ints) -> Ints:
 
 
 def _careful_block(
-    data: bytes, separator: bytes, has_comments: bool, needed: int, label_columns: list[int]
+    data: bytes, separator: bytes, has_comments: bool | str, needed: int, label_columns: list[int]
 ) -> LineBlock:
     """The block of lines of any width.
 
@@ -263,11 +264,14 @@ def _careful_block(
         plain = _EDGE_BLANKS.sub(b"", _BLANKS.sub(b" ", data))
         block, has_empty = _ragged_block(plain, separator, has_comments)
     if _may_hold_blank_lines(block, has_empty, needed, label_columns):
-        block, _ = _ragged_block(_BLANK_LINE.sub(b"", block.data), separator, has_comments)
+        plain = _BLANK_LINE.sub(b"", block.data)
+        block, _ = _ragged_block(plain, separator, has_comments)
     return block
 
 
-def _ragged_block(data: bytes, separator: bytes, has_comments: bool) -> tuple[LineBlock, bool]:
+def _ragged_block(
+    data: bytes, separator: bytes, has_comments: bool | str
+) -> tuple[LineBlock, bool]:
     """The block, and whether there are empty fields."""
     buffer = padded(data)
     body = buffer[: len(data)]
@@ -287,7 +291,8 @@ def _ragged_block(data: bytes, separator: bytes, has_comments: bool) -> tuple[Li
     token[documents] = False
     content, comments = token, np.zeros(0, np.int64)
     if has_comments:
-        comments = _comment_lines(lines_of(_COMMENT).tolist(), token)
+        marked = lines_of(_COMMENT)
+        comments = marked if has_comments == "all" else _comment_lines(marked.tolist(), token)
         token[comments] = False
         new_documents = np.intersect1d(lines_of(_NEW_DOCUMENT), comments)
         documents = np.union1d(documents, new_documents)

@@ -8,20 +8,48 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
-from nerscope.corpus.corpus import Coding, Corpus, ParsedSentence, ReadingNotes, file_option
+import numpy as np
+
+from nerscope.corpus.corpus import (
+    Coding,
+    Corpus,
+    ParsedSentence,
+    ReadingNotes,
+    added_notes,
+    file_option,
+)
 from nerscope.corpus.schemes import Scheme, scheme_named
 from nerscope.errors import FormatError, InputError, UsageError, expect
 from nerscope.formats.base import FORMATS, FileOption, Format
 from nerscope.formats.files import FileBytes
+from nerscope.formats.json.annotators import join_annotators
 from nerscope.formats.json.marks import shown
-from nerscope.formats.json.records import LABELS, ParsedRecord, has_offsets, read_records, schema_of
+from nerscope.formats.json.plain import PlainKeys, plain_keys
+from nerscope.formats.json.records import (
+    LABELS,
+    ParsedRecord,
+    has_offsets,
+    plain_batch,
+    read_records,
+    schema_of,
+)
+from nerscope.formats.json.unwrapping import ALL, FileState, LeftOut
 from nerscope.formats.json.values import first_values, json_values, repeated_keys
-from nerscope.formats.json.wrapped import LeftOut
 from nerscope.formats.packing import without_packing
 from nerscope.formats.source import SentenceBatch, Source, gather_chunks
-from nerscope.formats.standoff.text import Record, TextSpan, check_words, records_of, text_source
+from nerscope.formats.standoff.text import (
+    Record,
+    TextSpan,
+    check_words,
+    is_written_as_text,
+    records_of,
+    text_blocks,
+)
+from nerscope.formats.standoff.text_chunk import TextBlock
 
 _SMALL_FILE = 4 << 20  # bytes
+_BATCH = 64  # values that are read at once
+_KEPT_FILE = 16 << 20  # bytes of a file whose tokens are kept, in about 50 megabytes
 _HEAD = 4096  # bytes from which the format is detected
 _TOKENS = ("same", "any", "align")
 _ENDINGS = (".jsonl", ".ndjson", ".json")
@@ -47,7 +75,10 @@ def _names(text: str) -> list[str]:
 
 FILE_OPTIONS: Mapping[str, FileOption] = {
     "names": FileOption(_names, "the names of numeric labels, in order: O+B-PER+…, or a file"),
-    "annotator": FileOption(str, "the annotator whose annotations are read, if there are several"),
+    "annotator": FileOption(
+        str, f"the annotator whose annotations are read, or {ALL} (the mentions of all annotators)"
+    ),
+    "text": FileOption(str, "the key of the text (default: found)"),
     "scheme": FileOption(str, "the tagging scheme of the labels (default: auto-detected)"),
     "tokens": FileOption(
         {name: name for name in _TOKENS}.__getitem__,
@@ -59,7 +90,8 @@ FILE_OPTIONS: Mapping[str, FileOption] = {
 class JsonFile(Source):
     """A file of records.
 
-    `names` are the names of labels that are numbers, in order; `annotator` selects one of several;
+    `names` are the names of labels that are numbers, in order; `annotator` selects one of several,
+    or "all"; `text` is the key of the text (default: found);
     `scheme` is the tagging scheme of labels (default: auto-detected); `tokens` is "same", "any" or
     "align", as for column files.
 
@@ -75,6 +107,7 @@ class JsonFile(Source):
         *,
         names: Sequence[str] | None = None,
         annotator: str | int | None = None,
+        text: str | None = None,
         scheme: str | None = None,
         tokens: str = "same",
     ) -> None:
@@ -84,14 +117,17 @@ class JsonFile(Source):
             for name in names:
                 expect("names", name, str, "give the names of the labels as strings")
         expect("annotator", annotator, (str, int, type(None)), "give the name of an annotator")
+        expect("text", text, (str, type(None)), "give the key of the text")
         if tokens not in _TOKENS:
             raise UsageError(
                 self.name, f"invalid value tokens={tokens!r}", f"give {FILE_OPTIONS['tokens'].give}"
             )
         self.respells, self._aligns = tokens == "any", tokens == "align"
         self._names, self._annotator = names, None if annotator is None else str(annotator)
+        self._text_key = text
         self._scheme = None if scheme is None else scheme_named(scheme)
         self.is_small = data.size <= _SMALL_FILE
+        self._kept: list[TextBlock] | None = None
 
     @cached_property
     def _first(self) -> ParsedRecord | None:
@@ -111,6 +147,12 @@ class JsonFile(Source):
     def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
         """Chunks of whole sentences, with notes on records that were left out before each."""
         left_out: LeftOut = {}
+        if self._kept is not None:
+            yield from (block.corpus(coding) for block in self._kept)
+            return
+        if self._first is not None and isinstance(self._first.record, Record):
+            yield from (block.corpus(coding) for block in self._blocks(left_out))
+            return
         # One chunk is held back, so that records left out at the end are noted in the last chunk.
         held: Corpus | None = None
         for chunk in self._chunks(coding, tokens, left_out):
@@ -127,36 +169,92 @@ class JsonFile(Source):
         if first is None:
             return
         parsed = (item.record for item in chain([first], records))
-        if isinstance(first.record, Record):
-            texts = (record for record in parsed if isinstance(record, Record))
-            yield from text_source(self.name, lambda: texts).chunks(coding, tokens=tokens)
-            return
         sentences = (
             SentenceBatch([record]) for record in parsed if isinstance(record, ParsedSentence)
         )
         yield from gather_chunks(sentences, self.name, coding, self._scheme, tokens=tokens)
+
+    def _blocks(self, left_out: LeftOut) -> Iterator[TextBlock]:
+        """The sentences of texts; those of a small file are kept, for it is read several times."""
+        parsed = (item.record for item in self._records(left_out))
+        texts = (record for record in parsed if isinstance(record, Record))
+        kept, held = list[TextBlock](), None
+        for block in text_blocks(texts, self.name):
+            if held is not None:
+                yield held
+            held = block._replace(notes=added_notes(block.notes, left_out))
+            left_out.clear()
+            kept += [held] if self._data.size <= _KEPT_FILE else []
+        if held is None:
+            raise _no_record(self.name, left_out)
+        last = held._replace(notes=added_notes(held.notes, left_out))
+        yield last
+        self._kept = [*kept[:-1], last] if kept else None
 
     def faults(self) -> Iterator[tuple[int, str]]:
         for line, key in repeated_keys(self._data):
             yield line, f"the key {shown(key)} occurs twice, and the last value counts"
 
     def _records(self, left_out: LeftOut) -> Iterator[ParsedRecord]:
+        """All records, or all texts with the mentions of all their annotators."""
+        records = self._parsed(left_out)
+        return join_annotators(records, self.name) if self._annotator == ALL else records
+
+    def _parsed(self, left_out: LeftOut) -> Iterator[ParsedRecord]:
         """All records; a record with another schema than the first is refused."""
         first: tuple[int, str] | None = None
-        for line, value in json_values(self._data):
-            place = f"{self.name}:{line}"
-            for parsed in read_records(
-                value, place, line, self._names, annotator=self._annotator, left_out=left_out
-            ):
+        options = {"annotator": self._annotator, "text_key": self._text_key}
+        state = FileState()
+        for keys, items in self._batches():
+            plain = None if keys is None else plain_batch(items, keys)
+            one_by_one = (
+                parsed
+                for line, value in items
+                for parsed in read_records(
+                    value,
+                    f"{self.name}:{line}",
+                    line,
+                    self._names,
+                    **options,
+                    left_out=left_out,
+                    state=state,
+                )
+            )
+            for parsed in one_by_one if plain is None else plain:
+                line = parsed.record.line
                 first = first or (line, parsed.schema.name)
                 if parsed.schema.name != first[1]:
                     raise FormatError(
-                        place,
+                        f"{self.name}:{line}",
                         f"this record has {parsed.schema.name}, but the record on line {first[0]} "
                         f"has {first[1]}",
                         "use the same keys in all records, or split the file in two",
                     )
                 yield parsed
+
+    def _batches(self) -> Iterator[tuple[PlainKeys | None, list[tuple[int, Any]]]]:
+        """Values with their lines: several with the same keys of plain records, or a single one."""
+        batch: list[tuple[int, Any]] = []
+        names: tuple[str, ...] = ()  # of all values of the batch
+        keys: PlainKeys | None = None
+        values = json_values(self._data)
+        while True:
+            error, value = None, None
+            try:
+                value = next(values, None)
+            except InputError as found:
+                error = found  # it comes after the values before it
+            own = tuple(value.value) if value and type(value.value) is dict else ()
+            if batch and (value is None or own != names or len(batch) >= _BATCH or keys is None):
+                yield keys, batch
+                batch = []
+            if error is not None:
+                raise error
+            if value is None:
+                return
+            if not batch:
+                names, keys = own, plain_keys(own) if self._text_key is None else None
+            batch.append((value.line, value.value))
 
 
 def _no_record(name: str, left_out: LeftOut) -> InputError:
@@ -236,9 +334,26 @@ def write_list(corpus: Corpus, scheme: Scheme) -> bytes:
 
 
 def _objects(corpus: Corpus) -> Iterator[str]:
+    if not is_written_as_text(corpus) and corpus.documents[0] == corpus.documents[-1]:
+        # Tokens that are blanks, as in corpora of characters, would be lost in a text.
+        for number in range(len(corpus)):
+            yield json.dumps(_token_object(corpus, number), ensure_ascii=False)
+        return
     check_words(corpus)
     for record in records_of(corpus):
         yield json.dumps(_object(record), ensure_ascii=False)
+
+
+def _token_object(corpus: Corpus, sentence: int) -> dict[str, Any]:
+    """A sentence with its tokens and the spans of its mentions, counted in tokens."""
+    begin, end = int(corpus.starts[sentence]), int(corpus.starts[sentence + 1])
+    mentions, types = corpus.mentions(), corpus.coding.labels.types
+    low, high = np.searchsorted(mentions.start, [begin, end])
+    spans = []
+    for at in range(low, high):
+        runs = tuple((first - begin, last - begin) for first, last in mentions.runs(at))
+        spans.append(_span(TextSpan(runs, types[mentions.type[at]])))
+    return {"tokens": corpus.words(sentence), "spans": spans}
 
 
 def _object(record: Record) -> dict[str, Any]:

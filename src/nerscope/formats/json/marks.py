@@ -2,7 +2,7 @@
 
 import re
 import reprlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from numbers import Integral
 from operator import itemgetter
@@ -25,7 +25,8 @@ _TYPES = (
 # `word`, as in pipelines, is not included, because tokenisers change its spelling.
 _SURFACES = ("text", "surface", "mention", "extractiontext")
 _NESTED = ("charinterval",)  # keys of a mapping inside a mark that holds the offsets
-_SPECIAL = {*_NESTED, "alignmentstatus", "entity"}  # keys that change how a mark is read
+# Keys of a mark that change how it is read.
+_SPECIAL = {*_NESTED, "alignmentstatus", "answer", "entity", "user"}
 PIECES = ("B-", "I-", "E-", "S-", "L-", "U-")
 # NUL would silently end strings, U+001F separates tokens in results, and lone surrogates are not
 # valid text.
@@ -83,19 +84,26 @@ def mark_of(mark: object, letters: bool, place: str, names: Names = None) -> Spa
     )
 
 
-def simple_spans(marks: Sequence[Any], text: str) -> list[tuple[int, int, str]] | None:
+class SimpleSpans(NamedTuple):
+    """The starts and ends of spans, and their types."""
+
+    places: list[tuple[int, int]]
+    types: Sequence[str]
+
+
+def simple_spans(marks: Sequence[Any], texts: Iterable[str]) -> SimpleSpans | None:
     """The spans of marks that all have the same keys for start, end and type, or are such lists.
 
-    None if some mark has other keys or values, which only `mark_of` can read. Most files are
-    simple, and this is several times faster.
+    `texts` has the text of each mark. None if some mark has other keys or values, which only
+    `mark_of` can read. Most files are simple, and this is several times faster.
 
-    >>> simple_spans([{"start": 0, "end": 3, "label": "PER", "text": "Ada"}], "Ada spoke")
-    [(0, 3, 'PER')]
-    >>> simple_spans([{"start": 0, "length": 3, "label": "PER"}], "Ada spoke") is None
+    >>> simple_spans([{"start": 0, "end": 3, "label": "PER", "text": "Ada"}], ["Ada spoke"])
+    SimpleSpans(places=[(0, 3)], types=('PER',))
+    >>> simple_spans([{"start": 0, "length": 3, "label": "PER"}], ["Ada spoke"]) is None
     True
     """
     if not marks:
-        return []
+        return SimpleSpans([], ())
     first = marks[0]
     rows: Sequence[Any] | None = None
     if type(first) is list:
@@ -104,15 +112,16 @@ def simple_spans(marks: Sequence[Any], text: str) -> list[tuple[int, int, str]] 
         rows = _rows(marks, keys)
     if rows is None:
         return None
-    starts, ends, kinds, *surfaces = zip(*rows, strict=True)
-    if not _are_offsets(starts) or not _are_offsets(ends) or set(map(type, kinds)) != {str}:
+    starts, ends, types, *surfaces = zip(*rows, strict=True)
+    if not _are_offsets(starts) or not _are_offsets(ends) or set(map(type, types)) != {str}:
         return None
-    if not all(kinds) or FORBIDDEN.search("".join({*kinds})):
+    if not all(types) or FORBIDDEN.search(" ".join({*types})):
         return None
-    places = zip(starts, ends, strict=True)
-    if surfaces and [text[start:end] for start, end in places] != list(surfaces[0]):
+    places = list(zip(starts, ends, strict=True))
+    covered = (text[start:end] for text, (start, end) in zip(texts, places, strict=True))
+    if surfaces and list(covered) != list(surfaces[0]):
         return None  # blanks may differ, or the offsets are wrong
-    return list(zip(starts, ends, kinds, strict=True))
+    return SimpleSpans(places, types)
 
 
 def simple_pairs(tokens: Sequence[Any]) -> list[tuple[int, int]] | None:

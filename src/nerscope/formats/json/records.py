@@ -1,7 +1,8 @@
 """Read one record by its keys: text and spans, tokens and labels, or tokens and spans."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from functools import lru_cache
+from itertools import pairwise, repeat
 from typing import Any, NamedTuple, TypeAlias
 
 from nerscope.corpus.corpus import Coding, ParsedSentence, build_corpus, read_sentence
@@ -40,14 +41,10 @@ from nerscope.formats.json.marks import (
     spelling,
     spellings,
 )
-from nerscope.formats.json.wrapped import (
-    TEXT_KEYS,
-    LeftOut,
-    UnwrapContext,
-    paired,
-    unwrap,
-    wrapper_of,
-)
+from nerscope.formats.json.plain import PlainKeys, plain_records
+from nerscope.formats.json.tools import paired, tool_of
+from nerscope.formats.json.unwrapping import TEXT_KEYS, FileState, LeftOut, UnwrapContext
+from nerscope.formats.json.wrapped import unwrap
 from nerscope.formats.standoff.text import Record, TextSpan
 
 # Keys in lower case and without _ or -; the first key that the record has is used.
@@ -82,10 +79,17 @@ class Schema(NamedTuple):
 
 
 class ParsedRecord(NamedTuple):
-    """A record or a sentence, and the schema in which it was written."""
+    """A record or a sentence, the schema in which it was written, and its annotator."""
 
     schema: Schema
     record: Record | ParsedSentence
+    annotators: tuple[str, ...] = ()  # all names of the annotator
+
+    @property
+    def text(self) -> str:
+        """Its text, or its tokens with blanks between them."""
+        record = self.record
+        return record.text if isinstance(record, Record) else " ".join(record.tokens or ())
 
 
 def read_record(
@@ -117,15 +121,23 @@ def read_records(
     names: Names = None,
     *,
     annotator: str | None = None,
+    text_key: str | None = None,
     left_out: LeftOut,
+    state: FileState | None = None,
 ) -> Iterator[ParsedRecord]:
     """All records in a JSON value; records that are left out are counted in `left_out`.
+
+    `state` is what the values of one file share; a text of two annotators is refused.
 
     >>> [parsed] = read_records(["Ada", {"entities": []}], "a.json:1", 1, left_out={})
     >>> parsed.schema.name, parsed.record.text
     ('text and entities', 'Ada')
     """
-    for plain in unwrap(item, UnwrapContext(place, line, annotator, left_out)):
+    state = state or FileState()
+    context = UnwrapContext(
+        place, line, annotator, left_out, text_key, has_names=names is not None, state=state
+    )
+    for plain, annotators in unwrap(item, context):
         schema = schema_of(plain)
         if schema is None:
             raise FormatError(
@@ -133,7 +145,24 @@ def read_records(
                 f"unknown layout of a record, with the keys {shown_keys(plain)}",
                 f"use one of these: {'; '.join(KNOWN)}",
             )
-        yield ParsedRecord(schema, _READERS[schema.counts](plain, schema, place, line, names))
+        record = _READERS[schema.counts](plain, schema, place, line, names)
+        parsed = ParsedRecord(schema, record, annotators)
+        if annotators and annotator is None:
+            state.check_annotator(parsed.text, annotators, place, line)
+        yield parsed
+
+
+def plain_batch(items: Sequence[tuple[int, Any]], keys: PlainKeys) -> list[ParsedRecord] | None:
+    """The records of mappings with the keys of plain records; None if one of them is not plain."""
+    records = plain_records(items, keys)
+    schema = _plain_schema(keys)
+    return None if records is None else [ParsedRecord(schema, record) for record in records]
+
+
+@lru_cache(maxsize=1024)
+def _plain_schema(keys: PlainKeys) -> Schema:
+    counts = LABELS if keys.has_labels else LETTERS
+    return Schema(f"{keys.held} and {keys.marks}", keys.held, keys.marks, counts)
 
 
 def schema_of(item: Mapping[str, Any]) -> Schema | None:
@@ -173,7 +202,7 @@ def has_offsets(item: object) -> bool | None:
     item = paired(item)
     if not isinstance(item, Mapping):
         return None
-    if wrapper_of(item) is not None:
+    if tool_of(item) is not None:
         return True
     schema = schema_of(item)
     if schema is None:
@@ -212,8 +241,8 @@ def _text_record(
 ) -> Record:
     check_one_layer(item, (schema.held, schema.marks), place)
     text, marks = item[schema.held], _marks(item, schema)
-    simple = simple_spans(marks, text)
-    spans = [TextSpan(((start, end),), kind) for start, end, kind in simple or ()]
+    simple = simple_spans(marks, repeat(text, len(marks)))
+    spans = [] if simple is None else list(map(TextSpan, zip(simple.places), simple.types))
     for value in marks if simple is None else ():
         mark = mark_of(value, True, place, names)
         check_surface(mark, text, place)

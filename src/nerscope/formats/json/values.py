@@ -131,7 +131,17 @@ def _pieces(data: FileBytes) -> Iterator[str]:
 def _line_values(
     name: str, pieces: Iterator[str], decoder: json.JSONDecoder
 ) -> Iterator[JsonValue]:
+    scan = decoder.raw_decode
     for number, line in enumerate(_lines(name, pieces), 1):
+        if line[:1] == "{":
+            # The usual line: an object without blanks around it, which needs no other check.
+            try:
+                value, end = scan(line)
+            except (ValueError, RecursionError):
+                end = -1
+            if end == len(line):
+                yield JsonValue(number, value)
+                continue
         if line.strip(_BLANKS):
             yield JsonValue(number, _decode_line(line, f"{name}:{number}", decoder))
 

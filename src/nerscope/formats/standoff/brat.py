@@ -9,26 +9,27 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nerscope.corpus.corpus import Coding, Corpus, Note, ReadingNotes
+from nerscope.corpus.corpus import Corpus, Note
 from nerscope.corpus.schemes import Scheme
-from nerscope.errors import FormatError, InputError, shortened
+from nerscope.errors import FormatError, InputError
 from nerscope.formats.base import FORMATS, Format
 from nerscope.formats.files import FileBytes, read_some
 from nerscope.formats.source import require_tokens
+from nerscope.formats.standoff.annotated import AnnotatedSource, AnnotatedText, check_span
 from nerscope.formats.standoff.text import (
     Record,
-    TextSource,
     TextSpan,
     check_words,
     document_bounds,
     gaps_of,
-    read_text,
     records_of,
-    text_source,
 )
 
 NAME = "brat"
 TEXT, ANNOTATIONS = ".txt", ".ann"
+# BioNLP shared tasks: given entities, and the annotations to predict. Both may have mentions.
+_SHARED_TASK = (".a1", ".a2")
+_ENDINGS = (ANNOTATIONS, *_SHARED_TASK)
 # T1<tab>PER 0 3;8 11<tab>Ada Lee. At most 18 digits: longer numbers are slow to convert.
 _MENTION = re.compile(r"T[^\t]*\t([^ \t]+) (\d{1,18} \d{1,18}(?:;\d{1,18} \d{1,18})*)(?:\t(.*))?")
 # The first line of a file of annotations, which may be empty. No line of columns matches it.
@@ -49,13 +50,13 @@ UNANNOTATED = f"texts without {ANNOTATIONS}, read as texts without mentions"
 
 
 class TextPair(NamedTuple):
-    """The path of a text and that of its annotations, if it has any."""
+    """The path of a text and those of its annotations, if it has any."""
 
     text: Path
-    annotations: Path | None
+    annotations: Sequence[Path]
 
 
-class BratSource(TextSource):
+class BratSource(AnnotatedSource):
     """The texts of a folder, or one of them, with their annotated mentions.
 
     >>> import tempfile
@@ -71,53 +72,29 @@ class BratSource(TextSource):
         self.name = data.name
         self.pairs = _pairs(data)
 
-    def records(self) -> Iterator[Record]:
+    def annotated_texts(self) -> Iterator[AnnotatedText]:
         """The texts in the order of their names."""
-        return (_read_pair(pair).record for pair in self.pairs)
-
-    def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
-        """Sentences of tokens, with notes on annotations that were left out."""
-        left_out, unannotated = Counter[str](), list[str]()
-
-        def records() -> Iterator[Record]:
-            for pair in self.pairs:
-                annotated = _read_pair(pair)
-                left_out.update(annotated.left_out)
-                if pair.annotations is None:
-                    unannotated.append(pair.text.name)
-                yield annotated.record
-
-        for chunk in text_source(self.name, records).chunks(coding, tokens=tokens):
-            # The records since the last chunk are in this chunk, so it gets their notes.
-            noted = {f"{kind}, left out": Note(times) for kind, times in left_out.items()}
-            if unannotated:
-                noted[UNANNOTATED] = Note(len(unannotated), items=tuple(unannotated))
-            yield replace(chunk, reading_notes=chunk.reading_notes + ReadingNotes(notes=noted))
-            left_out.clear()
-            unannotated.clear()
-
-
-class AnnotatedText(NamedTuple):
-    """A text with its mentions, and counts of the other annotations, by kind."""
-
-    record: Record
-    left_out: Counter[str]
+        return map(_read_pair, self.pairs)
 
 
 def _read_pair(pair: TextPair) -> AnnotatedText:
     text = _read_utf8(pair.text)
     spans: list[TextSpan] = []
     left_out: Counter[str] = Counter()
-    lines = "" if pair.annotations is None else _read_utf8(pair.annotations)
-    for number, line in enumerate(lines.removeprefix(_BOM).split("\n"), 1):
-        line = line.removesuffix("\r")
-        if line[:1] in _OTHER_ANNOTATIONS and "\t" in line:
-            left_out[_OTHER_ANNOTATIONS[line[0]]] += 1
-        elif line.strip():
-            spans.append(_span(line, text, f"{pair.annotations}:{number}"))
+    for path in pair.annotations:
+        lines = _read_utf8(path)
+        for number, line in enumerate(lines.removeprefix(_BOM).split("\n"), 1):
+            line = line.removesuffix("\r")
+            if line[:1] in _OTHER_ANNOTATIONS and "\t" in line:
+                left_out[_OTHER_ANNOTATIONS[line[0]]] += 1
+            elif line.strip():
+                spans.append(_span(line, text, f"{path}:{number}"))
+    notes = {f"{kind}, left out": Note(times) for kind, times in left_out.items()}
+    if not pair.annotations:
+        notes[UNANNOTATED] = Note(1, items=(pair.text.name,))
     # A byte order mark counts as a character in offsets, but is not a token.
     plain = " " + text[1:] if text.startswith(_BOM) else text
-    return AnnotatedText(Record(plain, spans, place=str(pair.text)), left_out)
+    return AnnotatedText(Record(plain, spans, place=str(pair.text)), notes)
 
 
 def _pairs(data: FileBytes) -> list[TextPair]:
@@ -131,25 +108,44 @@ def _pairs(data: FileBytes) -> list[TextPair]:
     if not path.is_dir():
         return [_pair(path.with_suffix(TEXT))]
     # Annotations without a text are included, so that they are refused and not ignored.
-    names = {file.stem for file in path.iterdir() if file.suffix in (TEXT, ANNOTATIONS)}
-    if not names:
+    texts = {
+        file.with_suffix(TEXT)
+        for ending in (TEXT, *_ENDINGS)
+        for file in _files_below(path, ending)
+    }
+    if not texts:
         raise InputError(
             data.name,
             f"the folder contains no {TEXT} file",
             f"give a folder with {TEXT} and {ANNOTATIONS} files",
         )
-    return [_pair(path / f"{name}{TEXT}") for name in sorted(names)]
+    return [_pair(text) for text in sorted(texts)]
+
+
+def _files_below(folder: Path, ending: str) -> Iterator[Path]:
+    """The files with an ending in a folder and in its folders, except hidden ones."""
+    for file in folder.rglob(f"*{ending}"):
+        if not any(part.startswith(".") for part in file.relative_to(folder).parts):
+            yield file
 
 
 def _pair(text: Path) -> TextPair:
-    annotations = text.with_suffix(ANNOTATIONS)
+    annotations = [
+        path for path in (text.with_suffix(ending) for ending in _ENDINGS) if path.is_file()
+    ]
     if not text.is_file():
         raise InputError(
-            str(annotations),
+            str(annotations[0] if annotations else text.with_suffix(ANNOTATIONS)),
             f"the text file {text.name} is missing",
             f"put {text.name} into the same folder",
         )
-    return TextPair(text, annotations if annotations.is_file() else None)
+    if len(annotations) > 1 and annotations[0].suffix == ANNOTATIONS:
+        raise InputError(
+            str(annotations[0]),
+            f"the text also has annotations in {annotations[1].name}",
+            f"remove {ANNOTATIONS}, or {' and '.join(_SHARED_TASK)}",
+        )
+    return TextPair(text, annotations)
 
 
 def _read_utf8(path: Path) -> str:
@@ -183,24 +179,13 @@ def _span(line: str, text: str, place: str) -> TextSpan:
     kind, offsets, surface = match.groups()
     fragments = (fragment.split(" ") for fragment in offsets.split(";"))
     span = TextSpan(tuple((int(start), int(end)) for start, end in fragments), kind)
-    if not _lies_in(span, text):
-        read_text(Record(text, [span]), place)  # raises the error with the reason
-    there = " ".join(text[start:end] for start, end in span.fragments)
-    if surface and surface.split() != there.split():
-        raise FormatError(
-            place,
-            f"the text at {shortened(offsets)} is '{shortened(there)}', not '{shortened(surface)}'",
-            "use the text that was annotated; offsets count characters, and \\r\\n counts as two",
-        )
-    return span
-
-
-def _lies_in(span: TextSpan, text: str) -> bool:
-    """Whether the fragments lie in the text, in order, and are not all blank."""
-    edges = [edge for fragment in span.fragments for edge in fragment]
-    in_order = edges == sorted(edges) and all(start < end for start, end in span.fragments)
-    is_inside = in_order and edges[-1] <= len(text)
-    return is_inside and any(text[start:end].strip() for start, end in span.fragments)
+    return check_span(
+        span,
+        text,
+        surface,
+        place,
+        "use the text that was annotated; offsets count characters, and \\r\\n counts as two",
+    )
 
 
 def fits(name: str, head: bytes) -> bool:
@@ -210,14 +195,17 @@ def fits(name: str, head: bytes) -> bool:
     (True, False)
     """
     path = Path(name)
-    if path.suffix == ANNOTATIONS:
+    if path.suffix in _ENDINGS:
         return bool(_ANNOTATION_LINE.match(head))
     if path.suffix == TEXT:
-        annotations = path.with_suffix(ANNOTATIONS)
-        if not annotations.is_file():
+        beside = (path.with_suffix(ending) for ending in _ENDINGS)
+        annotations = next((other for other in beside if other.is_file()), None)
+        if annotations is None:
             return False
         return bool(_ANNOTATION_LINE.match(FileBytes.of(annotations).head()))
-    return not head and path.is_dir() and any(path.glob(f"*{ANNOTATIONS}"))
+    if head or not path.is_dir():
+        return False
+    return any(True for ending in _ENDINGS for _ in _files_below(path, ending))
 
 
 def beside(name: str) -> list[str]:
@@ -227,7 +215,8 @@ def beside(name: str) -> list[str]:
     []
     """
     path = Path(name)
-    pair = [path.with_suffix(ending) for ending in (TEXT, ANNOTATIONS)] if path.name else []
+    endings = (TEXT, *_ENDINGS) if path.name else ()
+    pair = [path.with_suffix(ending) for ending in endings]
     return [str(other) for other in pair if other != path and other.is_file()]
 
 

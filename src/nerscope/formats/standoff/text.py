@@ -9,7 +9,7 @@ from abc import abstractmethod
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from nerscope.corpus.mentions import PLAIN, Mentions, Shape
 from nerscope.errors import FormatError, InputError
 from nerscope.formats.json.marks import FORBIDDEN
 from nerscope.formats.source import Source
+
+if TYPE_CHECKING:
+    from nerscope.formats.standoff.text_chunk import TextBlock
 
 _CHUNK = 1 << 19  # characters
 # A word may contain combining marks and joiners, which many scripts have between letters. It ends
@@ -102,20 +105,25 @@ def record_chunks(records: Iterable[Record], name: str, coding: Coding) -> Itera
     >>> [len(chunk) for chunk in record_chunks([Record("Ada", []), Record("", [])], "x", Coding())]
     [1]
     """
-    from nerscope.formats.standoff.text_chunk import text_chunk  # it uses this module
+    return (block.corpus(coding) for block in text_blocks(records, name))
+
+
+def text_blocks(records: Iterable[Record], name: str) -> "Iterator[TextBlock]":
+    """Blocks of about 500,000 characters; none if no record has a sentence."""
+    from nerscope.formats.standoff.text_chunk import text_block  # it uses this module
 
     waiting: list[Record] = []
-    documents, sentences, size = 0, 0, 0  # documents and sentences are those of all chunks so far
+    documents, sentences, size = 0, 0, 0  # documents and sentences are those of all blocks so far
     for record in chain(records, [None]):
         if record is not None:
             waiting.append(record)
             size += len(record.text)
         if waiting and (size >= _CHUNK or record is None):
-            chunk = text_chunk(waiting, name, coding, documents, sentences)
+            block = text_block(waiting, name, documents, sentences)
             documents, waiting, size = documents + len(waiting), [], 0
-            if chunk is not None:
-                sentences += len(chunk)
-                yield chunk
+            if block is not None:
+                sentences += len(block.documents)
+                yield block
 
 
 class TextRead(NamedTuple):
@@ -288,6 +296,16 @@ def _shape(span: TextSpan, at_start: dict[int, int], at_end: dict[int, int]) -> 
     if len(span.fragments) == 1:
         return PLAIN
     return Shape.of_runs([(at_start[low], at_end[high]) for low, high in span.fragments])
+
+
+def is_written_as_text(corpus: Corpus) -> bool:
+    """Whether no token is empty, or begins or ends with a blank.
+
+    >>> is_written_as_text(Corpus.of([(["a "], ["O"])]))
+    False
+    """
+    words = corpus.coding.tokens.strings(np.unique(corpus.tokens))
+    return all(word and word == word.strip() for word in words)
 
 
 def check_words(corpus: Corpus) -> None:

@@ -5,7 +5,7 @@ from its beginning. `read_text` does the same for one record, one token at a tim
 reference, and it raises the error if a record is not valid.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import accumulate
 from typing import NamedTuple
@@ -16,7 +16,7 @@ import numpy.typing as npt
 from nerscope.corpus.arrays import Bools, Ints, Objects
 from nerscope.corpus.corpus import Coding, Corpus, Note, ReadingNotes
 from nerscope.corpus.mentions import PLAIN, Mentions, Shape, shape_column
-from nerscope.corpus.vocabulary import padded
+from nerscope.corpus.vocabulary import Fields, padded
 from nerscope.errors import FormatError
 from nerscope.formats.json.marks import FORBIDDEN
 from nerscope.formats.standoff.text import (
@@ -57,15 +57,48 @@ class _Text(NamedTuple):
         return (_kinds(self.codes) & _BLANK) > 0
 
 
-def text_chunk(
-    records: Sequence[Record], name: str, coding: Coding, documents: int, sentences: int
-) -> Corpus | None:
-    """The sentences of records as one corpus; None if there are none.
+class TextBlock(NamedTuple):
+    """The sentences of some records, before tokens and types get the codes of an evaluation."""
 
-    `documents` and `sentences` are the numbers of those in earlier chunks of the file.
+    name: str
+    tokens: Fields
+    starts: Ints
+    lines: Ints
+    documents: Ints
+    gaps: Objects
+    first: Ints  # the first token of each mention, and the token after it
+    last: Ints
+    type: Ints  # of each mention, an index of `types`
+    types: tuple[str, ...]
+    shapes: Objects | None
+    notes: Mapping[str, Note]
+
+    def corpus(self, coding: Coding) -> Corpus:
+        """The sentences as a corpus in the codes of an evaluation."""
+        codes = np.array([coding.labels.type_code(kind) for kind in self.types], np.int32)
+        kinds = codes[self.type] if len(codes) else self.type.astype(np.int32)
+        return Corpus(
+            self.name,
+            coding,
+            coding.tokens.encode_fields(*self.tokens),
+            self.starts,
+            np.repeat(self.lines, np.diff(self.starts)),
+            self.documents,
+            spans=Mentions(self.first, self.last, kinds, self.shapes).in_order(),
+            gaps=self.gaps,
+            reading_notes=ReadingNotes(notes=self.notes),
+        )
+
+
+def text_block(
+    records: Sequence[Record], name: str, documents: int, sentences: int
+) -> TextBlock | None:
+    """The sentences of records; None if there are none.
+
+    `documents` and `sentences` are the numbers of those in earlier blocks of the file.
 
     >>> record = Record("Ada spoke.", [TextSpan(((0, 3),), "PER")])
-    >>> text_chunk([record, record], "x", Coding(), 0, 0).words(1)
+    >>> text_block([record, record], "x", 0, 0).corpus(Coding()).words(1)
     ['Ada', 'spoke', '.']
     """
     text = _joined(records)
@@ -81,33 +114,30 @@ def text_chunk(
     last = np.searchsorted(ends, spans.high) + 1
     gap_begins = np.maximum(np.append(0, ends[:-1]), text.bases[in_record])
     begins = _sentence_begins(text, starts, gap_begins, in_record, (first, last))
-    bounds = np.append(begins, len(starts))
     record_lines = np.array([record.line for record in records], np.int64)
     numbers = np.arange(sentences + 1, sentences + len(begins) + 1)
     lines = record_lines[in_record[begins]]
-    lines = np.where(lines > 0, lines, numbers)
     order = np.lexsort((last, first)).tolist()  # types are numbered in reading order
-    in_order = dict.fromkeys(spans.types[at] for at in order)
-    codes = {kind: coding.labels.type_code(kind) for kind in in_order}
-    kinds = np.array([codes[kind] for kind in spans.types], np.int32)
-    mentions = Mentions(first, last, kinds, _shapes(spans, starts, ends)).in_order()
+    types = tuple(dict.fromkeys(spans.types[at] for at in order))
+    number_of = {kind: number for number, kind in enumerate(types)}
     data, byte_at = _bytes(text)
     # A record without a line is named by the number of its first sentence.
     firsts = sentences + np.searchsorted(in_record[begins], np.arange(len(records))) + 1
     places = np.where(record_lines > 0, record_lines, firsts)
     noted = {TRIMMED: spans.noted, CUT: cut}
-    return Corpus(
+    return TextBlock(
         name,
-        coding,
-        coding.tokens.encode_fields(padded(data), byte_at[starts], byte_at[ends]),
-        bounds,
-        np.repeat(lines, np.diff(bounds)),
+        Fields(padded(data), byte_at[starts], byte_at[ends]),
+        np.append(begins, len(starts)),
+        np.where(lines > 0, lines, numbers),
         documents + in_record[begins],
-        spans=mentions,
-        gaps=_gaps(text.text, gap_begins, starts),
-        reading_notes=ReadingNotes(
-            notes={kind: _note(counts, places) for kind, counts in noted.items() if counts}
-        ),
+        _gaps(text, gap_begins, starts),
+        first,
+        last,
+        np.array([number_of[kind] for kind in spans.types], np.int64),
+        types,
+        _shapes(spans, starts, ends),
+        {kind: _note(counts, places) for kind, counts in noted.items() if counts},
     )
 
 
@@ -231,6 +261,8 @@ def _divide(text: _Text, spans: _Spans, given: _Given) -> tuple[Ints, Ints, dict
     at = np.maximum(np.searchsorted(starts, edges, "right") - 1, 0)
     edges = edges[(edges > starts[at]) & (edges < ends[at])]
     record = np.searchsorted(text.bases, edges, "right") - 1
+    if not len(edges):
+        return starts, ends, {}
     counted = np.bincount(record[given.has_tokens[record]])
     cut = {int(at): int(counted[at]) for at in np.flatnonzero(counted)}
     return np.sort(np.append(starts, edges)), np.sort(np.append(ends, edges)), cut
@@ -321,13 +353,12 @@ def _bytes(text: _Text) -> tuple[bytes, Ints]:
     return data, np.append(0, np.cumsum(size))
 
 
-def _gaps(text: str, begins: Ints, ends: Ints) -> Objects:
+def _gaps(text: _Text, begins: Ints, ends: Ints) -> Objects:
     """The blanks before each token; most are empty or one blank."""
     sizes = ends - begins
     gaps = np.full(len(sizes), "", object)
-    gaps[sizes == 1] = " "
-    for at in np.flatnonzero(sizes > 0).tolist():
-        gap = text[begins[at] : ends[at]]
-        if gap != " ":
-            gaps[at] = gap
+    is_usual = (sizes == 1) & (text.codes[np.minimum(begins, len(text.codes) - 1)] == ord(" "))
+    gaps[is_usual] = " "
+    for at in np.flatnonzero((sizes > 0) & ~is_usual).tolist():
+        gaps[at] = text.text[begins[at] : ends[at]]
     return gaps

@@ -136,7 +136,7 @@ class WebannoSource(TextSource):
         self.name = data.name
         files = [_WebannoFile(file) for file in _files(data)]
         layers = _merge_layers(file.header for file in files)
-        mention_layer = _choose_layer(layers, layer, feature, self.name)
+        mention_layer = choose_layer(layers, layer, feature, self.name)
         self._documents = [_WebannoDocument(file, mention_layer) for file in files]
 
     def records(self) -> Iterator[Record]:
@@ -501,7 +501,7 @@ def _merge_layers(headers: Iterable[FileHeader]) -> list[AnnotationLayer]:
     return list(by_name.values())
 
 
-def _choose_layer(
+def choose_layer(
     layers: list[AnnotationLayer], layer_name: str | None, feature: str | None, name: str
 ) -> MentionLayer:
     """The layer and the feature that the options name, or the only possible ones."""

@@ -1,0 +1,1 @@
+"""Text with tags among its words: inline tags and slash tags."""
