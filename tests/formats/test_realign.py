@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 
 import nerscope as ns
 from nerscope.corpus.corpus import Coding, Corpus
+from nerscope.corpus.mentions import explicit_shapes
 from nerscope.errors import AlignmentError
 from nerscope.formats.align import side_by_side
-from nerscope.formats.base import CorpusSource
+from nerscope.formats.base import CorpusSource, open_source
+from nerscope.formats.realign import CharacterAligner
 from nerscope.formats.source import Source
 from nerscope.formats.standoff.text import Record, TextSpan, text_source
 from nerscope.results.mistakes import unaligned
@@ -276,3 +278,55 @@ def test_chunks_of_gold_may_end_inside_a_record() -> None:
     spans = [(9 * k, 9 * k + 3, "PER") for k in range(5)]
     rows = list(side_by_side([Pieces(), source(record(text, *spans))], Coding()))
     assert [row[1].mentions().start.tolist() for row in rows] == [[0]] * 5
+
+
+WORDS = ("a", "bb", "c-d", "é", "日本", "U.S.", "🎉z")
+
+
+@st.composite
+def sides(draw: st.DrawFn) -> tuple[Corpus, list[Record]]:
+    """Sentences of gold, and the same text in other tokens and lines, sometimes with a change."""
+    sentences = draw(st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=5), min_size=1))
+    gold = Corpus.of([(words, [(0, 1, "X")]) for words in sentences], name="gold")
+    records = list[Record]()
+    for words in sentences:
+        text = draw(st.sampled_from((" ", "", "\n"))).join(words)
+        if draw(st.integers(0, 9)) == 0:
+            at = draw(st.integers(0, len(text) - 1))
+            text = f"{text[:at]}q{text[at + 1 :]}"
+        edges = sorted(draw(st.lists(st.integers(0, len(text)), unique=True, max_size=4)))
+        pieces = [
+            (a, b) for a, b in zip(edges[::2], edges[1::2], strict=False) if text[a:b].strip()
+        ]
+        spans = [TextSpan(tuple(pieces), "X")] if pieces else []
+        records.append(Record(text, spans, len(records) + 1))
+    return gold, records
+
+
+@given(sides(), st.sampled_from((4, 1 << 19)))
+def test_chunks_are_aligned_as_their_sentences_are(
+    given: tuple[Corpus, list[Record]], size: int
+) -> None:
+    gold, records = given
+
+    def aligned(*, together: bool) -> object:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("nerscope.formats.standoff.text._CHUNK", size)
+            if not together:
+                patch.setattr(CharacterAligner, "_align_together", lambda *given: 0)
+            coding = Coding()
+            system = text_source("system", lambda: iter(records))
+            try:
+                rows = list(side_by_side([open_source(gold), system], coding))
+            except AlignmentError as error:
+                return str(error)
+            found = list[object]()
+            for _, chunk in rows:
+                mentions = chunk.mentions()
+                columns = (mentions.start.tolist(), mentions.end.tolist(), mentions.type.tolist())
+                shapes = explicit_shapes(mentions.shape, len(mentions)).tolist()
+                found.append(sorted(zip(*columns, map(str, shapes), strict=True)))
+                found.append(sorted(map(str, chunk.reading_notes.notes.items())))
+            return found
+
+    assert aligned(together=True) == aligned(together=False)
