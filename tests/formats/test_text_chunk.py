@@ -89,3 +89,14 @@ def test_chunks_number_documents_and_sentences_through(monkeypatch: pytest.Monke
     firsts = [0, *accumulate(sizes)]
     for first, chunk in zip(firsts, chunks, strict=False):
         assert chunk.lines.tolist() == list(range(first + 1, first + len(chunk) + 1))
+
+
+@pytest.mark.parametrize("offset", [10**30, -(10**30), (1 << 63) - 1, -(1 << 63), 1 << 61])
+def test_offsets_too_large_for_an_array_are_outside_the_text(offset: int) -> None:
+    for record in (
+        Record("Ada", [TextSpan(((0, offset),), "X")]),
+        Record("Ada", [TextSpan(((offset, 3),), "X")]),
+        Record("Ada", [], tokens=[(0, offset)]),
+    ):
+        with pytest.raises(FormatError, match="outside the"):
+            list(record_chunks([record], "x", Coding()))

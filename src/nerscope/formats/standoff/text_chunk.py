@@ -31,6 +31,7 @@ from nerscope.formats.standoff.text import (
 )
 
 _BLANK, _STARTS, _CONTINUES, _UNKNOWN = 1, 2, 4, 255  # what a character does to a word
+_LARGEST = 1 << 60  # offset, so that adding another does not overflow
 _Codes = npt.NDArray[np.uint32]
 
 
@@ -176,7 +177,10 @@ def _spans(records: Sequence[Record], text: _Text, name: str) -> _Spans | None:
         none = np.zeros(0, np.int64)
         return _Spans(none, none, [], {}, {})
     owner = np.repeat(np.arange(len(records)), counts)
-    low, high = _edges_in_text(every, owner, text)
+    edges = _edges_in_text(every, owner, text)
+    if edges is None:
+        return None
+    low, high = edges
     inside = (low >= text.bases[owner]) & (low < high) & (high <= text.ends[owner])
     if not inside.all() or not all(span.type for span in every):
         return None
@@ -198,13 +202,16 @@ def _spans(records: Sequence[Record], text: _Text, name: str) -> _Spans | None:
     return _Spans(low, high, [span.type for span in every], fragments, noted)
 
 
-def _edges_in_text(spans: Sequence[TextSpan], owner: Ints, text: _Text) -> tuple[Ints, Ints]:
-    """The first and last edge of each span; an offset too large for an array is outside."""
-    limit = len(text.codes) + 1
-    low, high = (
-        np.array([min(max(span.fragments[side][side], -limit), limit) for span in spans], np.int64)
-        for side in (0, -1)
-    )
+def _edges_in_text(spans: Sequence[TextSpan], owner: Ints, text: _Text) -> tuple[Ints, Ints] | None:
+    """The first and last edge of each span; None if an offset is too large for an array."""
+    try:
+        low, high = (
+            np.array([span.fragments[side][side] for span in spans], np.int64) for side in (0, -1)
+        )
+    except OverflowError:
+        return None
+    if max(abs(int(low.min())), abs(int(high.max()))) > _LARGEST:
+        return None
     return low + text.bases[owner], high + text.bases[owner]
 
 
@@ -219,9 +226,15 @@ class _Given(NamedTuple):
 def _given_tokens(records: Sequence[Record], text: _Text) -> _Given | None:
     """The tokens of records that give them; None if a token is not valid."""
     has_tokens = np.array([record.tokens is not None for record in records], bool)
-    pairs = [np.asarray(record.tokens or (), np.int64).reshape(-1, 2) for record in records]
+    if not has_tokens.any():
+        none = np.zeros(0, np.int64)
+        return _Given((none, none), (none, none), has_tokens)
+    try:
+        pairs = [np.asarray(record.tokens or (), np.int64).reshape(-1, 2) for record in records]
+    except OverflowError:
+        return None
     owner = np.repeat(np.arange(len(records)), [len(pair) for pair in pairs])
-    start, end = (np.concatenate(pairs) if pairs else np.zeros((0, 2), np.int64)).T
+    start, end = np.concatenate(pairs).T
     start, end = start + text.bases[owner], end + text.bases[owner]
     before = np.append(text.bases[owner[:1]], end[:-1])
     is_first = np.append(True, owner[1:] != owner[:-1])[: len(owner)]
