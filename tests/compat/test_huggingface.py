@@ -130,6 +130,31 @@ def test_a_prediction_instead_of_labels_is_refused(prediction: Any) -> None:
         compute_metrics(prediction)
 
 
+@pytest.mark.parametrize("prediction", [None, 3, [], "x", np.zeros(3), (SCORES,)])
+def test_what_is_not_a_pair_is_refused(prediction: Any) -> None:
+    with pytest.raises(ns.UsageError, match="it is not a pair of predictions and labels"):
+        compute_metrics(LABELS)(prediction)
+
+
+@pytest.mark.parametrize("labels", [None, 3, np.array(3), [3], np.zeros((1, 2, 2, 2)), {1: 2}])
+def test_labels_that_are_not_sentences_are_refused(labels: Any) -> None:
+    for tokens in (None, TOKENS):
+        with pytest.raises(ns.UsageError):
+            compute_metrics(LABELS, tokens=tokens)(((), labels))
+
+
+@pytest.mark.parametrize("tokens", [3, ["Ada spoke"], [None], "Ada"])
+def test_tokens_that_are_not_sentences_are_refused(tokens: Any) -> None:
+    with pytest.raises(ns.UsageError, match="is not a sentence"):
+        compute_metrics(LABELS, tokens=tokens)
+
+
+def test_tokens_may_be_an_iterator() -> None:
+    compute = compute_metrics(LABELS, tokens=(iter(row) for row in TOKENS), train=TRAIN)
+    listed = compute_metrics(LABELS, tokens=TOKENS, train=TRAIN)
+    assert compute((SCORES, LABEL_IDS)) == listed((SCORES, LABEL_IDS))
+
+
 def test_unknown_options_are_refused_at_once() -> None:
     with pytest.raises(ns.UsageError, match="unknown option") as caught:
         compute_metrics(LABELS, per_type=True)

@@ -106,6 +106,7 @@ def test_types_that_gold_does_not_have_are_named_with_the_map_that_may_mend_them
         ("Ada/B-PER Eve/B-PER", "Ada/B-PER Eve/B-PERSON", "--map PERSON=PER"),
         ("Ada/B-PER up/B-PRT", "Ada/B-PER up/B-PEX", ""),  # similar spelling is not enough
         ("Ada/B-Person is", "Ada/B-PERSON is", "--map PERSON=Person"),
+        ("Ada/B-p is", "Ada/B-P is", "--map P=p"),
         ("Oslo/B-LOC Ada/B-P", "Oslo/B-LOCATION Ada/B-PERS", "--map LOCATION=LOC"),
     ],
 )

@@ -291,7 +291,14 @@ def test_unknown_columns_of_hipe_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("form", "text"), [("hipe", HIPE), ("conll2012", BRACKETS), ("iob-lines", BARS)]
+    ("form", "text"),
+    [
+        ("hipe", HIPE),
+        ("conll2012", BRACKETS),
+        ("iob-lines", BARS),
+        ("iob-lines", "Das|a|O Haus|n|B-LOC\n"),  # begins like an abstract of PubTator
+        ("iob-lines", "10\xa0000|CD|O Euro|NN|O\n"),
+    ],
 )
 def test_only_the_right_format_fits(form: str, text: str) -> None:
     fitting = [name for name in FORMATS if FORMATS[name].fits("x.tsv", text.encode())]

@@ -45,6 +45,7 @@ def mentions_of(corpus: Corpus) -> list[Mention]:
 
 ADA = [["Ada", "Lee", "spoke"], ["in", "Oslo"]]
 ADA_MENTIONS = [("Ada Lee", "PER"), ("Oslo", "LOC")]
+HUGE = "0x" + "f" * 5000
 KAGGLE = (
     "Sentence #,Word,POS,Tag\nSentence: 1,Ada,NNP,B-PER\n,Lee,NNP,I-PER\n,spoke,VBD,O\n"
     "Sentence: 2,in,IN,O\n,Oslo,NNP,B-LOC\n"
@@ -264,6 +265,10 @@ def test_pandas_writes_what_is_read(tmp_path: Path) -> None:
         ("text,start,end,label\n,0,1,PER\n", {}, "f.csv:2", "missing values in 'text'"),
         ("mention,sentence,start,end,label\nAda,I Ada,0,3,P\n", {}, "f.csv:2", "is 'I A'"),
         ("text,spans\nAda,\"[(0, 3, 'P')]\"\nLee,x\n", {}, "f.csv:3", "not a list of mentions"),
+        # Python reads hexadecimal numbers that it refuses to print.
+        (f"text,spans\nAda,\"[(0, 3, 'P'), (0, 3, {HUGE})]\"\n", {}, "f.csv:2", "label"),
+        (f"tokens,tags\n\"['a']\",[{HUGE}]\n", {}, "f.csv:2", "label"),
+        (f"tokens,tags\n['a'],['O']\n[{HUGE}],['B-X']\n", {}, "f.csv:3", "label"),
         ("token,label\n", {}, "f.csv", "no sentences"),
         ("\n\n", {}, "f.csv", "no sentences"),
     ],
@@ -286,6 +291,8 @@ def test_what_cannot_be_read_is_refused_at_its_line(
         ("quotes=maybe", "invalid value quotes=maybe"),
         ("tokens=none", "invalid value tokens=none"),
         ("encoding=nosuch", "unknown encoding"),
+        ("encoding=idna", "unknown encoding"),
+        ("encoding=\0", "unknown encoding"),
         ("nosuch=1", "unknown file option"),
     ],
 )

@@ -15,6 +15,7 @@ from nerscope.formats.base import open_source, read, source_named
 from nerscope.formats.json.jsonl import write_lines
 from nerscope.formats.standoff.annotated import OffsetMap
 from nerscope.formats.standoff.text import records_of
+from nerscope.formats.standoff.xml_reading import root_name
 
 PUBTATOR = """\
 12|t|Ada has measles
@@ -325,6 +326,12 @@ PLACED = (
         ("a.xml", "<collection>" + "<a>" * 200, ":1", "nested too deeply"),
         (
             "a.json",
+            json.dumps(BIOC).replace('"text": "measles"', '"text": "\\ud800\\n"'),
+            " document 12 annotation T1",
+            r"is 'measles', not '\ud800\n'",
+        ),
+        (
+            "a.json",
             {**CHAINED, "relations": []},
             " document PubMed-12-0 denotation T1",
             "the fragment is not chained",
@@ -422,6 +429,12 @@ def test_a_folder_of_xmi_is_one_corpus(tmp_path: Path) -> None:
     corpus = read(tmp_path)
     assert corpus.documents.tolist() == [0, 0, 1, 1]
     assert len(corpus.mentions()) == 6
+
+
+@pytest.mark.parametrize("part", ["<?a?>", "<!---->", "<!DOCTYPE a [ [] ]>"])
+def test_many_declarations_before_the_root_take_little_time(part: str) -> None:
+    assert root_name(part.encode() * 500 + b"<a>") == "a"
+    assert root_name(part.encode() * 500 + b"x") is None
 
 
 def test_a_long_text_before_denotations_is_recognised(tmp_path: Path) -> None:

@@ -93,6 +93,7 @@ def test_each_line_is_a_text() -> None:
         ("x\n<PER></PER> y", "f.txt:2", "is empty"),
         ("x\n<PER> </PER> y", "f.txt:2", "contains only blanks"),
         ('x\n<E type="">x</E> y', "f.txt:2", "no type"),
+        ('x\n<E type=" ">x</E> y', "f.txt:2", "no type"),
         ("", "f.txt", "no sentences"),
     ],
 )
@@ -155,6 +156,7 @@ def test_wrong_options_are_refused() -> None:
         ("a.txt", "<PER> O\n</PER> O\n", None),
         ("a.jsonl", '{"text": "<PER>Ada</PER>"}\n', None),
         ("a.txt", "Ada/B-PER met/O\n", "slash"),
+        ("a.txt", "10\xa0000/O Euro/B-MONEY\r\n", "slash"),
         ("a.txt", "Ada/B-PER\nmet/O\n", None),
         ("a.txt", "the/DT dog/NN\n", None),
         ("a.txt", "and/or B-PER\n", None),

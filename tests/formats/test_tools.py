@@ -313,6 +313,16 @@ def test_an_unaligned_extraction_is_left_out(interval: Any, write: Write) -> Non
     assert note(path, UNALIGNED) == Note(1, (1,), ("Ada Byron",))
 
 
+def test_many_extractions_take_little_time(write: Write) -> None:
+    extractions = [
+        {"extraction_class": "X", "extraction_text": "a", "char_interval": interval}
+        for at in range(20_000)
+        for interval in ({"start_pos": 2 * at, "end_pos": 2 * at + 1}, None)
+    ]
+    path = write({"text": "a " * 20_000, "extractions": extractions})
+    assert note(path, UNALIGNED).times == len(found(path)) == 20_000
+
+
 def test_a_region_that_repeats_another_text_is_noted(write: Write) -> None:
     wrong, shifted = region(ADA), region((0, 11, "PER"))
     wrong["value"]["text"] = "Charles"
@@ -352,6 +362,8 @@ BAD = (
     ({"conversations": [{"from": "cat", "value": "x"}]}, "is not a turn of a conversation"),
     (turns(asks("PER")), "a question of the conversation has no answer"),
     (turns("Who?", "[]"), "the question 'Who?' does not ask for a type"),
+    (turns("What describes" + " " * 20_000, "[]"), "does not ask for a type"),
+    (turns(asks("a\x1fb"), "[]"), "does not ask for a type"),
 )
 
 

@@ -12,13 +12,14 @@ from nerscope.compat.loops import (
     Training,
     has_mention,
     label_names,
+    label_rows,
     loop_evaluator,
     read_batch,
     tough_numbers,
     two_sides,
 )
 from nerscope.compat.seqeval import accuracy_score, classification_report
-from nerscope.errors import UsageError
+from nerscope.errors import UsageError, shortened
 
 Scores = dict[str, Any]  # numbers by name, and a dictionary of numbers for each type
 _OVERALL = {"precision": "precision", "recall": "recall", "f1": "f1-score"}
@@ -110,7 +111,7 @@ def compute_metrics(
     names = label_names(label_list)
     evaluator = loop_evaluator(train, options, ("by_type", "tokens", "train"))
     evaluator.check_tokens(tokens)
-    words = None if tokens is None else [list(sentence) for sentence in tokens]
+    words = None if tokens is None else _words(tokens)
 
     def compute(prediction: Any) -> dict[str, float]:
         sentences = _read_prediction(prediction, words, names)
@@ -171,6 +172,19 @@ def _as_prefixes(sentence: LabelledSentence) -> LabelledSentence:
     return LabelledSentence(predicted, gold, sentence.tokens)
 
 
+def _words(tokens: Any) -> list[list[str]]:
+    """The words of each sentence, as lists; a string is not a sentence, but one word."""
+    sentences = list(tokens) if isinstance(tokens, Iterable) else [tokens]
+    for sentence in sentences:
+        if isinstance(sentence, str) or not isinstance(sentence, Iterable):
+            raise UsageError(
+                "tokens",
+                f"{shortened(repr(sentence))} is not a sentence",
+                "give a list of sentences, each a list of words",
+            )
+    return [list(sentence) for sentence in sentences]
+
+
 def _is_prediction(value: Any) -> bool:
     """Whether a value is what a trainer passes: an object, or a pair of arrays or nested lists."""
     if isinstance(value, tuple | list) and len(value) == 2:
@@ -187,14 +201,24 @@ def _read_prediction(
     long sentences, so words without labels are ignored.
     """
     is_object = hasattr(prediction, "label_ids")
-    outputs, labels = (prediction.predictions, prediction.label_ids) if is_object else prediction
+    pair = (prediction.predictions, prediction.label_ids) if is_object else prediction
+    try:
+        outputs, labels = pair
+    except (TypeError, ValueError):
+        raise UsageError(
+            "prediction",
+            "it is not a pair of predictions and labels",
+            "give the EvalPrediction of the trainer, or (predictions, labels)",
+        ) from None
     # For example (logits, hidden states).
-    scores = outputs[0] if isinstance(outputs, tuple) else outputs
-    if words is not None and len(words) == len(labels):
-        sizes = [sum(label != IGNORED for label in row) for row in labels]
-        words = [row[:size] for row, size in zip(words, sizes, strict=True)]
+    scores = outputs[0] if isinstance(outputs, tuple) and outputs else outputs
+    if words is not None:
+        labels = label_rows(labels, max(label_names(label_list)) + 1)
+        if len(words) == len(labels):
+            sizes = [sum(label != IGNORED for label in row) for row in labels]
+            words = [row[:size] for row, size in zip(words, sizes, strict=True)]
     sentences = read_batch(scores, labels, words, label_list)
-    if not sentences and len(labels):
+    if not sentences and hasattr(labels, "__len__") and len(labels):
         raise UsageError(
             "labels",
             f"every label is {IGNORED}, so no token is scored",

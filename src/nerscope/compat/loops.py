@@ -93,7 +93,7 @@ def read_batch(
     """
     names = None if label_list is None else label_names(label_list)
     n_labels = None if names is None else max(names) + 1
-    predicted, gold = _label_rows(preds, n_labels), _label_rows(target, n_labels)
+    predicted, gold = label_rows(preds, n_labels), label_rows(target, n_labels)
     words: list[Any] = (
         [None] * len(gold) if tokens is None else [_as_list(row, _NO_SCORES) for row in tokens]
     )
@@ -153,7 +153,8 @@ def _check_same_number(place: str, noun: str, sizes: Mapping[str, int]) -> None:
         raise UsageError(place, f"the numbers differ: {numbers}", "give the same number of each")
 
 
-def _label_rows(batch: Any, n_labels: int | None) -> list[list[Any]]:
+def label_rows(batch: Any, n_labels: int | None) -> list[list[Any]]:
+    """The labels or ids of each sentence, from lists, arrays or tensors; scores become ids."""
     rows = _as_list(batch, 3, n_labels)
     for row in rows if isinstance(rows, list) else [rows]:
         if not isinstance(row, list):

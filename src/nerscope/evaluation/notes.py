@@ -170,7 +170,8 @@ def _similar_type(kind: str, known: Sequence[str], unused: Sequence[str]) -> str
     word = kind.lower()
     for name in known:
         other = name.lower()
-        if min(len(other), len(word)) >= _MIN_PART and (other in word or word in other):
+        is_part = min(len(other), len(word)) >= _MIN_PART and (other in word or word in other)
+        if other == word or is_part:
             return name
     import difflib  # rarely needed
 

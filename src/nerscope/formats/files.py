@@ -160,8 +160,8 @@ def check_encoding(name: str, encoding: str) -> None:
     """Refuse an encoding that does not exist."""
     expect("encoding", encoding, str, "give the name of an encoding")
     try:
-        "".encode(encoding)
-    except (LookupError, UnicodeError):
+        b"a".decode(encoding, "replace")
+    except (LookupError, ValueError):  # also UnicodeError; a name with NUL
         raise UsageError(
             name,
             f"unknown encoding '{encoding}'",

@@ -4,6 +4,7 @@ spaCy's converter reads such files with the ending `.iob`: `word|tag|label` or `
 """
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -18,6 +19,7 @@ from nerscope.formats.files import HEAD, FileBytes
 
 NAME = "iob-lines"
 _BAR = "|"
+_BLANKS = re.compile(r"[ \t\r\n]+")
 _DOCUMENT = "-DOCSTART-"
 _MOST_BARS = 2  # word|tag|label
 
@@ -109,7 +111,7 @@ def fits(name: str, head: bytes) -> bool:
     text = head.decode("utf-8", "replace").removeprefix("\ufeff")
     if len(head) >= HEAD:
         text = text.rpartition(" ")[0]  # the last token may be cut off
-    items = text.split()
+    items = [item for item in _BLANKS.split(text) if item]
     return bool(items) and all(map(_is_token, items))
 
 

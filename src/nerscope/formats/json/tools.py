@@ -171,7 +171,8 @@ def _read_extractions(item: Mapping[str, Any], context: UnwrapContext) -> Iterat
     """A document without the extractions that LangExtract could not find in the text."""
     rows = rows_with(item["extractions"], "char_interval")
     aligned = [row for row in rows if _has_interval(row.get("char_interval"))]
-    lost = [str(row.get("extraction_text")) for row in rows if row not in aligned]
+    others = (row for row in rows if not _has_interval(row.get("char_interval")))
+    lost = [str(row.get("extraction_text")) for row in others]
     context.leave_out(UNALIGNED, len(lost), lost)
     yield Annotation({**item, "extractions": aligned}, annotators_of(item))
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from nerscope.corpus.corpus import Coding, Corpus, Note, ReadingNotes
 from nerscope.errors import FormatError, shortened
 from nerscope.formats.base import FileOption
-from nerscope.formats.json.marks import FORBIDDEN
+from nerscope.formats.json.marks import FORBIDDEN, shown
 from nerscope.formats.standoff.text import Record, TextSource, TextSpan, read_text, text_source
 
 EMPTY = "annotations of length 0, left out"
@@ -86,8 +86,7 @@ def check_span(span: TextSpan, text: str, surface: str | None, place: str, fix: 
             offsets = ";".join(f"{start} {end}" for start, end in span.fragments)
             raise FormatError(
                 place,
-                f"the text at {shortened(offsets)} is '{shortened(there)}', not "
-                f"'{shortened(surface)}'",
+                f"the text at {shortened(offsets)} is {shown(there)}, not {shown(surface)}",
                 fix,
             )
     return span

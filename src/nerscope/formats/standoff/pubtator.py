@@ -15,6 +15,7 @@ from typing import NamedTuple
 from nerscope.corpus.corpus import Note, file_option
 from nerscope.errors import FormatError, shortened
 from nerscope.formats.base import FORMATS, FileOption, Format
+from nerscope.formats.columns.iob_lines import fits as are_tokens_with_bars
 from nerscope.formats.files import FileBytes, check_encoding, line_blocks
 from nerscope.formats.standoff.annotated import (
     EMPTY,
@@ -150,7 +151,8 @@ def fits(name: str, head: bytes) -> bool:
     >>> fits("a.txt", b"12|t|Ada spoke\\n"), fits("a.txt", b"Ada|NNP|B-PER\\n")
     (True, False)
     """
-    return bool(_BEGINNING.match(head))
+    # In Das|a|O Haus|n|O, the letter is a tag.
+    return bool(_BEGINNING.match(head)) and not are_tokens_with_bars(name, head)
 
 
 FORMATS.add(

@@ -10,9 +10,11 @@ from nerscope.formats.files import FileBytes, read_some
 
 _DEEPEST = 100  # elements inside each other
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
-# Declarations and comments before the root, and its name with an optional prefix.
+# Declarations and comments before the root, and its name with an optional prefix. None of them can
+# contain its own end, because ".*?" in a repetition would take exponential time.
 _ROOT = re.compile(
-    r"\ufeff?\s*(?:<\?.*?\?>\s*|<!--.*?-->\s*|<!DOCTYPE[^>\[]*(?:\[.*?\]\s*)?>\s*)*"
+    r"\ufeff?\s*(?:(?:<\?(?:(?!\?>).)*\?>|<!--(?:(?!-->).)*-->"
+    r"|<!DOCTYPE[^>\[]*(?:\[(?:(?!\]\s*>).)*\]\s*)?>)\s*)*"
     r"<(?:[\w.-]+:)?([\w.-]+)",
     re.DOTALL,
 )

@@ -13,6 +13,7 @@ _STRING = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
 _FLAT_LIST = re.compile(rf"\[\s*(?:(?:{_STRING}|-?\d+)(?:\s*,\s*|\s+|\s*(?=\])))*\]", re.DOTALL)
 _ITEM = re.compile(rf"{_STRING}|-?\d+", re.DOTALL)
 _MOST_DIGITS = 18
+_OTHER_BASE = re.compile(r"0[xXoObB]")  # Python limits the digits of decimal numbers only
 
 
 def list_in(cell: str) -> list[Any] | None:
@@ -49,7 +50,10 @@ def _literal(text: str) -> Any:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about escapes such as \/, which JSON allows
-            return ast.literal_eval(text)
+            value = ast.literal_eval(text)
+        if _OTHER_BASE.search(text):
+            repr(value)  # fails if a number is too large to be written with digits
+        return value
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return None
 

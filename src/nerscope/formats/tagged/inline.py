@@ -133,7 +133,7 @@ def _read_tag(
 def _type_of(name: str, attributes: str) -> str:
     kind = _TYPE.search(attributes)
     if kind is not None:
-        return next(filter(None, kind.groups()), "")
+        return next(filter(None, kind.groups()), "").strip()
     head, _, rest = name.partition(":")
     return (rest or _UNTYPED) if head == _OPENS else name
 

@@ -18,7 +18,7 @@ NAME = "slash"
 BARE = "labels without prefixes, read with scheme=io"
 _SLASH = "/"
 _BLANKS = re.compile(r"[ \t]+")
-_TAGGED = re.compile(r"\S+/(?:O|[BIESLUMW]-\S+)")
+_TAGGED = re.compile(r"[^ \t]+/(?:O|[BIESLUMW]-[^ \t]+)")
 _FIRST_LINES = 1000  # lines from which it is detected whether labels have prefixes
 FILE_OPTIONS: Mapping[str, FileOption] = SHARED_OPTIONS
 
@@ -121,7 +121,7 @@ def fits(name: str, head: bytes) -> bool:
     lines = head.decode("utf-8", "ignore").removeprefix("\ufeff").split("\n")
     if len(head) >= HEAD and len(lines) > 1:
         lines.pop()  # the last line may be cut off
-    sentences = [line.split() for line in lines if line.strip()]
+    sentences = [_pieces(line.removesuffix("\r")) for line in lines if line.strip()]
     if len(head) >= HEAD and len(lines) == 1:
         sentences = [sentence[:-1] for sentence in sentences]
     # One tagged token per line is rather a column.
