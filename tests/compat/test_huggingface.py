@@ -150,7 +150,7 @@ def test_tokens_that_are_not_sentences_are_refused(tokens: Any) -> None:
 
 
 def test_tokens_may_be_an_iterator() -> None:
-    compute = compute_metrics(LABELS, tokens=(iter(row) for row in TOKENS), train=TRAIN)
+    compute = compute_metrics(LABELS, tokens=(row for row in TOKENS), train=TRAIN)
     listed = compute_metrics(LABELS, tokens=TOKENS, train=TRAIN)
     assert compute((SCORES, LABEL_IDS)) == listed((SCORES, LABEL_IDS))
 
