@@ -134,6 +134,6 @@ def test_other_errors_are_raised_as_they_were(engine: Ray, tmp_path: Path) -> No
 def test_a_file_that_only_this_machine_has_is_told_with_the_node(engine: Ray) -> None:
     here = str(DEMO / "test.conll")
     missing = ("InputError", here, "no such file", "check the path")
-    fact = re.escape(f"{here}: the node ") + ".+ has no such file.*all nodes can read"
+    fact = re.escape(f"{here}: node ") + ".+ has no such file.*all nodes can read"
     with pytest.raises(ns.FaultError, match=fact):
         list(engine.map(works.fails, "/dev/null", [missing]))

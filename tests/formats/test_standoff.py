@@ -494,3 +494,10 @@ def test_brat_reads_folders_of_folders_and_shared_tasks(tmp_path: Path) -> None:
     written(tmp_path / "two" / "a.ann", "")
     with pytest.raises(InputError, match=r"the text also has annotations in a\.a1"):
         read(tmp_path)
+
+
+def test_denotations_in_metadata_do_not_make_a_file_of_pubannotation(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    item = {"text": "Ada spoke", "spans": [[0, 3, "PER"]], "meta": {"denotations": []}}
+    path.write_text(json.dumps(item) + "\n")
+    assert len(read(path).mentions()) == 1

@@ -15,7 +15,7 @@ from nerscope.errors import FormatError, UsageError
 from nerscope.formats.base import FORMATS, FileOption, Format
 from nerscope.formats.files import HEAD, FileBytes
 from nerscope.formats.json.marks import shown, shown_keys
-from nerscope.formats.json.values import json_values
+from nerscope.formats.json.values import first_values, json_values
 from nerscope.formats.standoff.annotated import (
     EMPTY,
     AnnotatedSource,
@@ -203,7 +203,14 @@ def fits(name: str, head: bytes) -> bool:
         return False
     if len(head) >= HEAD and not _DENOTATIONS.search(head) and Path(name).is_file():
         head = FileBytes.of(name).head(_LONGER_HEAD)
-    return bool(_DENOTATIONS.search(head))
+    if not _DENOTATIONS.search(head):
+        return False
+    # Where the first record is complete, the key must be its own, and not one of its metadata.
+    values = first_values(name, head)
+    records = values[0] if values and isinstance(values[0], list) else values
+    return not records or any(
+        isinstance(one, dict) and bool({"denotations", "tracks"} & {*one}) for one in records
+    )
 
 
 FORMATS.add(
