@@ -58,7 +58,7 @@ def test_a_number_tells_what_is_known_of_it(open_page: Open, demo: Path) -> None
     page = open_page(demo)
     page.locator(".answer .number").first.hover()
     told = page.locator(".bubble").inner_text()
-    for piece in ("crf-gazetteer", "F1 71.54", "n = 692", "Twice the hits", "scheme:bio"):
+    for piece in ("crf-gazetteer", "F1 71.54", "n = 692", "The harmonic mean", "scheme:bio"):
         assert piece in told
     page.locator("td span[data-tip]").first.hover()
     assert "n = " in page.locator(".bubble").inner_text()

@@ -151,7 +151,7 @@ def _character(reference: str) -> str:
 def fits(name: str, head: bytes) -> bool:
     """Whether the first lines certainly have tags around mentions, in capital letters.
 
-    >>> fits("a.txt", b"<PER>Ada</PER> spoke.\\n"), fits("a.txt", b"<b>Ada</b> spoke.\\n")
+    >>> fits("a.txt", b"<LOC>Oslo</LOC> slept.\\n"), fits("a.txt", b"<b>Ada</b> spoke.\\n")
     (True, False)
     """
     if Path(without_packing(name)).suffix.lower() in _OTHER_ENDINGS:
@@ -185,7 +185,7 @@ FORMATS.add(
         FILE_OPTIONS,
         title="Inline tags",
         phrase="text with tags around mentions",
-        definition="One text per line with tags around mentions, as in <PER>Ada</PER> spoke.",
+        definition="One text per line with tags around mentions, as in <LOC>Oslo</LOC> slept.",
     ),
     built_in=True,
     rank=130,

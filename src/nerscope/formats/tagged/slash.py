@@ -141,7 +141,7 @@ FORMATS.add(
         title="Slash tags",
         phrase="text with a tag after each token",
         definition="One sentence per line with a slash and a label after each token, as in "
-        "Ada/B-PER met/O.",
+        "Oslo/B-LOC slept/O.",
     ),
     built_in=True,
     rank=140,
