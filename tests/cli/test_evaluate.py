@@ -774,7 +774,7 @@ def test_who_stops_it_is_told_what_is_kept(
     def stopped(*given: Any, **more: Any) -> NoReturn:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(import_module("nerscope.evaluation.evaluate"), "make_plan", stopped)
+    monkeypatch.setattr(import_module("nerscope.evaluation.gather"), "make_plan", stopped)
     outcome = run(*f"evaluate gold.txt --system good=good.txt {option}".split())
     assert outcome.code == 130
     kept = "stopped; finished parts are in kept"

@@ -187,7 +187,7 @@ class Odd(Exception):
 def broken(*given, **more):
     raise Odd("nobody expects this")
 
-sys.modules["nerscope.evaluation.evaluate"].make_plan = broken
+sys.modules["nerscope.evaluation.gather"].make_plan = broken
 """
 
 

@@ -119,8 +119,17 @@ def test_labels_and_spans_of_tokens_are_sentences() -> None:
 
 
 def test_sentences_come_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nerscope.formats.source._CHUNK", 5)
+    monkeypatch.setattr("nerscope.formats.json.values._PIECE", 3 * len(lines(LABELLED)))
     chunks = list(opened(lines(*[LABELLED] * 8)).chunks(Coding()))
+    assert [len(chunk) for chunk in chunks] == [3, 3, 2]
+    assert chunks[1].lines.tolist() == [4, 4, 5, 5, 6, 6]
+
+
+def test_sentences_that_are_read_one_by_one_come_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("nerscope.formats.json.jsonl._CHUNK", 5)
+    monkeypatch.setattr("nerscope.formats.json.values._PIECE", 10)  # each line is a batch
+    spans = {"tokens": ["Ada", "spoke"], "spans": [[0, 1, "PER"]]}
+    chunks = list(opened(lines(*[spans] * 8)).chunks(Coding()))
     assert [len(chunk) for chunk in chunks] == [3, 3, 2]
     assert chunks[1].lines.tolist() == [4, 4, 5, 5, 6, 6]
 
@@ -182,7 +191,8 @@ def test_a_system_may_have_tokens_of_its_own(tmp_path: Path) -> None:
 
 
 def test_what_is_left_out_is_a_loss_wherever_it_stands(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nerscope.formats.standoff.text._CHUNK", 1)  # a chunk for each record
+    monkeypatch.setattr("nerscope.formats.json.values._PIECE", 10)  # each line is a batch
+    monkeypatch.setattr("nerscope.formats.json.jsonl._CHARACTERS", 1)
     rejected = {**ADA, "answer": "reject"}
     chunks = list(opened(lines(rejected, ADA, rejected, OSLO, rejected, rejected)).chunks(Coding()))
     found = [chunk.reading_notes.notes.get(REJECTED) for chunk in chunks]
@@ -574,8 +584,8 @@ def test_memory_does_not_grow_with_the_file(
     begin: bytes, part: bytes, end: bytes, megabytes: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     block = part * (2**20 // len(part))  # a megabyte
-    for module, most in (("standoff.text", 1 << 17), ("source", 500)):  # full after three
-        monkeypatch.setattr(f"nerscope.formats.{module}._CHUNK", most)
+    monkeypatch.setattr("nerscope.formats.json.jsonl._CHARACTERS", 1 << 17)  # full after three
+    monkeypatch.setattr("nerscope.formats.json.jsonl._CHUNK", 500)
     monkeypatch.setattr("nerscope.formats.json.jsonl._KEPT_FILE", -1)  # only small files are kept
 
     def read_so_many(megabytes: int) -> tuple[int, int]:

@@ -27,6 +27,7 @@ from nerscope.corpus.mentions import (
     roles_and_types,
     shape_column,
 )
+from nerscope.corpus.records import RecordFacts, Records, join_records
 from nerscope.corpus.schemes import (
     BIO,
     OUTSIDE,
@@ -46,7 +47,8 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _SEPARATORS = {"\0", "\x1f"}
 _STANDARD_INPUT = "<stdin>"
 _IN_MEMORY = re.compile(f"<(?!{_STANDARD_INPUT[1:]})")  # names such as <gold>
-_POSITION = re.compile(r":\d+$|: [a-z]+ \d+$")  # what follows the name of a file in a place
+# What follows the name of a file in a place.
+_POSITION = re.compile(r":\d+$|: [a-z]+ \d+$| (?:task|record|document|row) \S+$")
 Sentence: TypeAlias = Sequence[str] | Sequence[Sequence[Any]] | Mapping[str, Any]
 
 
@@ -65,12 +67,14 @@ _MOST_LISTED = 1000  # lines and items of a note; the count has no limit
 class Note(NamedTuple):
     """A fact about a file that the reader should know: how often, on which lines, and for what.
 
+    A record without a line of its own is named instead, as in "task 812".
+
     >>> Note(2, (3, 9), ("Yrok", "Ada")) + Note(1, (12,), ("Bob",))
     Note(times=3, lines=(3, 9, 12), items=('Yrok', 'Ada', 'Bob'), out_of=0)
     """
 
     times: int
-    lines: tuple[int, ...] = ()
+    lines: tuple[int | str, ...] = ()
     items: tuple[str, ...] = ()  # the texts that it is about, if they are known
     out_of: int = 0  # the total, if a rate is shown
 
@@ -123,22 +127,20 @@ def added_notes(first: Mapping[str, Note], second: Mapping[str, Note]) -> dict[s
 REPEATED = "repeated mentions, each counted once"
 
 
-def distinct_spans(
-    spans: Mentions, lines: Ints, coding: Coding, words: Ints
-) -> tuple[Mentions, ReadingNotes]:
+def distinct_spans(spans: Mentions, lines: Ints, corpus: "Corpus") -> tuple[Mentions, ReadingNotes]:
     """The spans without those that repeat an earlier one, and a note on the repeated ones.
 
     `lines` has the line of each span. Types that `--map` makes equal are one type. The note lists
-    the texts of the spans if the tokens, `words`, are known.
+    the texts of the spans if the words of the corpus are known.
     """
-    repeats = replace(spans, type=coding.labels.renamed_types(spans.type)).repeats
+    repeats = replace(spans, type=corpus.coding.labels.renamed_types(spans.type)).repeats
     if not repeats.any():
         return spans, ReadingNotes()
     again = np.flatnonzero(repeats)
     listed = again[:_MOST_LISTED]
     items = [
-        " ".join(coding.tokens.strings(words[spans[np.array([at])].positions]))
-        for at in (listed.tolist() if len(words) else ())
+        " ".join(corpus.words_at(spans[np.array([at])].positions))
+        for at in (listed.tolist() if corpus.has_words else ())
     ]
     note = Note(len(again), tuple(lines[listed].tolist()), tuple(items))
     return spans[~repeats], ReadingNotes(notes={REPEATED: note})
@@ -173,12 +175,13 @@ class Corpus:
     unread_tokens: Fields | None = field(
         default=None, repr=False
     )  # the places of tokens in the file, until they are read
+    records: Records | None = field(default=None, repr=False)  # if the file consists of records
 
     def __post_init__(self) -> None:
         # In every format, a corpus has each mention once.
         if self.spans is not None and len(self.spans):
             lines = self.lines[np.minimum(self.spans.start, len(self.lines) - 1)]
-            spans, notes = distinct_spans(self.spans, lines, self.coding, self.tokens)
+            spans, notes = distinct_spans(self.spans, lines, self)
             if notes.notes:
                 object.__setattr__(self, "spans", spans)
                 object.__setattr__(self, "reading_notes", self.reading_notes + notes)
@@ -191,6 +194,11 @@ class Corpus:
     def n_tokens(self) -> int:
         """The number of tokens."""
         return int(self.starts[-1])
+
+    @property
+    def has_words(self) -> bool:
+        """Whether its tokens are known, encoded or as bytes."""
+        return bool(len(self.tokens)) or self.unread_tokens is not None
 
     @property
     def scheme(self) -> Scheme:
@@ -245,6 +253,7 @@ class Corpus:
             if self.unread_tokens is None
             else self.unread_tokens.part(begin, end),
             reading_notes=self.reading_notes if first == 0 else ReadingNotes(),
+            records=None if self.records is None else self.records.chosen(slice(first, last)),
         )
 
     def with_words(self) -> "Corpus":
@@ -259,13 +268,22 @@ class Corpus:
         )
 
     def place(self, token: int) -> str:
-        """The file and line of a token for messages, as in "test.conll:12"."""
+        """The file and line of a token for messages, as in "test.conll:12" or "a.json task 7"."""
+        if self.records is not None and self.records.names is not None:
+            sentence = int(np.searchsorted(self.starts, token, side="right")) - 1
+            if (name := self.records.names[sentence]) is not None:
+                return f"{self.name} {name}"
         return f"{self.name}:{self.lines[token]}"
 
     def words(self, sentence: int) -> list[str]:
         """The tokens of a sentence."""
-        tokens = self.tokens[self.starts[sentence] : self.starts[sentence + 1]]
-        return self.coding.tokens.strings(tokens)
+        return self.words_at(slice(int(self.starts[sentence]), int(self.starts[sentence + 1])))
+
+    def words_at(self, tokens: Ints | slice) -> list[str]:
+        """Some tokens as strings, whether they are encoded or not."""
+        if self.unread_tokens is not None:
+            return self.unread_tokens.strings(tokens)
+        return self.coding.tokens.strings(self.tokens[tokens])
 
     def texts(self, joint: str, change: Callable[[str], str] = str) -> list[str]:
         """All sentences as text; `change` is called once for each distinct token."""
@@ -329,6 +347,7 @@ class ParsedSentence(NamedTuple):
     shapes: Sequence[Shape] | None = None  # of the spans, if some are not runs of whole tokens
     gaps: Sequence[str] | None = None  # the blanks before each token, if they are known
     document: int = 0
+    facts: RecordFacts | None = None  # of the record that it is, if it is one
 
 
 def read_sentences(sentences: Iterable[Sentence], name: str) -> list[ParsedSentence]:
@@ -367,10 +386,11 @@ def build_corpus(
     if tokens and all(record.tokens is not None for record in records):
         words = coding.tokens.encode([word for record in records for word in record.tokens or ()])
     documents = np.array([record.document for record in records], np.int64)
-    gaps = _all_gaps(records)
+    gaps, of_file = _all_gaps(records), _all_records(records)
     if all(record.labels is None for record in records):
         spans = _all_spans(records, starts, coding)
-        return Corpus(name, coding, words, starts, lines, documents, spans=spans, gaps=gaps)
+        corpus = Corpus(name, coding, words, starts, lines, documents, spans=spans, gaps=gaps)
+        return replace(corpus, records=of_file)
     if any(record.labels is None for record in records):
         raise InputError(
             name,
@@ -393,8 +413,8 @@ def build_corpus(
             raise label_error(f"{name}:{line}" if line else f"{name}: sentence {first + 1}", text)
         shared[place] = coding.labels.code(label)
     notes = ReadingNotes(Transitions.of(list(raw_codes), raw, starts, lines))
-    corpus = Corpus(name, coding, words, starts, lines, documents, shared[raw])
-    return replace(corpus, reading_notes=notes, declared_scheme=declared_scheme, gaps=gaps)
+    corpus = Corpus(name, coding, words, starts, lines, documents, shared[raw], gaps=gaps)
+    return replace(corpus, reading_notes=notes, declared_scheme=declared_scheme, records=of_file)
 
 
 def _all_spans(records: Sequence[ParsedSentence], starts: Ints, coding: Coding) -> Mentions:
@@ -407,6 +427,14 @@ def _all_spans(records: Sequence[ParsedSentence], starts: Ints, coding: Coding) 
     shapes = [shape for record in records for shape in record.shapes or [PLAIN] * len(record.spans)]
     kinds = table[:, 2].astype(np.int32)
     return Mentions(table[:, 0], table[:, 1], kinds, shape_column(shapes)).in_order()
+
+
+def _all_records(sentences: Sequence[ParsedSentence]) -> Records | None:
+    """The records of sentences that are records; None if some are not."""
+    facts = [sentence.facts for sentence in sentences if sentence.facts is not None]
+    if len(facts) < len(sentences):
+        return None
+    return Records.of(facts, np.arange(len(facts)))
 
 
 def _all_gaps(records: Sequence[ParsedSentence]) -> Objects | None:
@@ -446,6 +474,7 @@ def join_chunks(chunks: Sequence[Corpus], repair: str = CONLLEVAL) -> Corpus:
         lines=np.concatenate([chunk.lines for chunk in chunks]),
         documents=np.concatenate([chunk.documents for chunk in chunks]),
         gaps=_join_gaps([chunk.gaps for chunk in chunks]),
+        records=join_records([chunk.records for chunk in chunks]),
         reading_notes=sum((chunk.reading_notes for chunk in chunks), ReadingNotes()),
     )
 

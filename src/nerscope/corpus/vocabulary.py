@@ -264,10 +264,7 @@ class Vocabulary:
 
     def encode(self, strings: Iterable[str]) -> Ints:
         """The codes of strings, which must not contain NUL."""
-        joined = "\0".join([*strings, ""])  # one call in C, where a loop would encode each string
-        buffer = padded(joined.encode())
-        ends = np.flatnonzero(buffer[:-_WORD] == 0)
-        return self.encode_fields(buffer, np.append(0, ends[:-1] + 1)[: len(ends)], ends)
+        return self.encode_fields(*Fields.of(strings))
 
     def encode_fields(self, buffer: Bytes, starts: Ints, ends: Ints) -> Ints:
         """The codes of the fields buffer[start:end]; the buffer must be padded."""
@@ -354,8 +351,29 @@ class Fields(NamedTuple):
     starts: Ints
     ends: Ints
 
+    @classmethod
+    def of(cls, strings: Iterable[str]) -> "Fields":
+        """The places of strings, which must not contain NUL, in one buffer.
+
+        >>> Fields.of(["Ada", "spoke"]).ends.tolist()
+        [3, 9]
+        """
+        joined = "\0".join([*strings, ""])  # one call in C, where a loop would encode each string
+        buffer = padded(joined.encode())
+        ends = np.flatnonzero(buffer[:-_WORD] == 0)
+        return cls(buffer, np.append(0, ends[:-1] + 1)[: len(ends)], ends)
+
     def part(self, begin: int, end: int) -> "Fields":
         return Fields(self.buffer, self.starts[begin:end], self.ends[begin:end])
+
+    def strings(self, chosen: Ints | slice) -> list[str]:
+        """Some of the strings.
+
+        >>> Fields(padded(b"Oslo by"), np.array([0, 5]), np.array([4, 7])).strings(slice(0, 2))
+        ['Oslo', 'by']
+        """
+        places = zip(self.starts[chosen].tolist(), self.ends[chosen].tolist(), strict=True)
+        return [self.buffer[start:end].tobytes().decode() for start, end in places]
 
     def differing(self, other: "Fields") -> Ints:
         """The indices of the fields that differ from the fields of another buffer.

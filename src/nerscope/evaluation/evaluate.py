@@ -1,7 +1,7 @@
 """The steps of an evaluation, from files to results.
 
-`open_task` opens the files, `make_plan` is the first pass, `score_task` is the second pass. A task
-is *what* is evaluated, a plan is *how* every chunk is scored.
+`open_task` opens the files, `run_passes` reads them: first `make_plan`, then `score_task`.
+A task is *what* is evaluated, a plan is *how* every chunk is scored.
 """
 
 import os
@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 from nerscope.arguments import check_arguments
 from nerscope.engines.base import Engine, engine_for, wants_shards
 from nerscope.errors import InputError, UsageError, expect
-from nerscope.evaluation.gather import ScoredTask, score_task
+from nerscope.evaluation.gather import ScoredTask, run_passes
 from nerscope.evaluation.notes import identical_outputs
-from nerscope.evaluation.plan import make_plan
 from nerscope.evaluation.subsets import with_subsets
 from nerscope.evaluation.task import Settings, Systems, Task, open_task
 from nerscope.formats.base import CorpusLike, TrainingLike
@@ -124,11 +123,7 @@ def _run_passes(
     task: Task, engine: Engine, progress: Progress | None, cluster_unit: str | None
 ) -> ScoredTask:
     reporter = ProgressReporter(progress, task.shards.number if task.shards else None)
-    # There are two passes because facets depend on all of gold (the edges of buckets, surfaces with
-    # several types), which is unknown while the first sentences are read.
-    first_pass = make_plan(task, engine, reporter.surveyed)
-    # The second pass gives every mention and token its codes and its outcome in each run.
-    return score_task(task, first_pass, engine, reporter.scored, cluster_unit)
+    return run_passes(task, engine, reporter.surveyed, reporter.scored, cluster_unit)
 
 
 class ProgressReporter:

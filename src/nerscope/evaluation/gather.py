@@ -8,13 +8,14 @@ import numpy as np
 
 from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import ReadingNotes
+from nerscope.corpus.lexicon import TrainingData
 from nerscope.corpus.schemes import Scheme, scheme_named
 from nerscope.corpus.units import MENTION, TOKEN
 from nerscope.corpus.vocabulary import NO_SEQUENCES, SequenceTrie
 from nerscope.engines.base import Engine
 from nerscope.errors import InputError
 from nerscope.evaluation.notes import notes_on_outputs, notes_on_reading, refuse_other_sentences
-from nerscope.evaluation.plan import FirstPass, Plan, facet_tables, goes_to_engine
+from nerscope.evaluation.plan import FirstPass, Plan, facet_tables, goes_to_engine, make_plan
 from nerscope.evaluation.score import (
     FOLD_ABOVE,
     ScoredSentences,
@@ -53,6 +54,17 @@ class ScoredTask(NamedTuple):
     evidence: Evidence
     notes: list[SourceNote]
     subsets: Sequence[Subset]  # the evidence is not yet divided by them, unless it is folded
+
+
+class OverlapError(Exception):
+    """Mentions of these sides overlap, but the plan assumes that they do not.
+
+    Users never see this error: the evaluation starts again with another plan.
+    """
+
+    def __init__(self, sides: frozenset[int]) -> None:
+        super().__init__(f"mentions of {sorted(sides)} overlap")
+        self.sides = sides
 
 
 class EvidenceBuilder:
@@ -95,7 +107,11 @@ class EvidenceBuilder:
         self.sentences = self.tokens = 0
 
     def add(self, scored: ScoredSentences) -> None:
-        """Add the next sentences."""
+        """Add the next sentences; raise an OverlapError if the plan does not fit them."""
+        styles = zip(scored.are_flat, self._plan.label_styles, strict=True)
+        overlapping = [side for side, (flat, style) in enumerate(styles) if style.flat and not flat]
+        if overlapping:
+            raise OverlapError(frozenset(overlapping))
         for known, new in zip(self.reading_notes, scored.reading_notes, strict=True):
             before = {name: known.get(name, ReadingNotes()) for name in new}
             known |= join_reading_notes([before, new])
@@ -197,6 +213,29 @@ class EvidenceBuilder:
             texts=scored.texts,
             line_a_token=scored.has_line_per_token,
         )
+
+
+def run_passes(
+    task: Task,
+    engine: Engine,
+    surveyed: Callable[[], None] = lambda: None,
+    scored: Callable[[int], None] = lambda sentences: None,
+    cluster_unit: str | None = None,
+) -> ScoredTask:
+    """Both passes over the data; `surveyed` and `scored` report the progress of each.
+
+    There are two passes because facets depend on all of gold (the edges of buckets, surfaces with
+    several types), which is unknown while the first sentences are read.
+    """
+    training: TrainingData | None = None
+    while True:
+        first_pass = make_plan(task, engine, surveyed, training)
+        training = first_pass.training
+        try:
+            # The second pass gives every mention and token its codes and its outcome in each run.
+            return score_task(task, first_pass, engine, scored, cluster_unit)
+        except OverlapError as error:  # found in the first chunk of most files that have it
+            task = task._replace(overlapping=task.overlapping | error.sides)
 
 
 def score_task(

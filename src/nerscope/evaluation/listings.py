@@ -91,6 +91,8 @@ def hard_errors(task: Task, most: int = 10) -> list[dict[str, Any]]:
     wrong: dict[tuple[str, str, str, str], Counter[int]] = {}
     seen: dict[tuple[str, str], Counter[int]] = {}
     for row in task.aligned_chunks(tokens=True):
+        if not all(corpus.is_flat for corpus in row):
+            return []  # tokens have no single label
         gold = row[0]
         mentions = gold.mentions(plan.settings.repair, plan.label_styles[0].scheme)
         sentences = Sentences(gold, mentions, plan.surfaces, plan.lexicon, plan.types_of_surface)

@@ -10,7 +10,7 @@ from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import Coding
 from nerscope.corpus.lexicon import FOLD, Lexicon, TrainingData, read_training
 from nerscope.corpus.mentions import SCHEME_REPAIRS, STRICT
-from nerscope.corpus.schemes import BIO
+from nerscope.corpus.schemes import BIO, Scheme
 from nerscope.corpus.units import ALL, INSIDE, MENTION, TOKEN
 from nerscope.corpus.vocabulary import SequenceTrie
 from nerscope.engines.base import Engine, is_nearby
@@ -84,10 +84,15 @@ class FirstPass(NamedTuple):
     training: TrainingData | None
 
 
-def make_plan(task: Task, engine: Engine, report: Callable[[], None] = lambda: None) -> FirstPass:
+def make_plan(
+    task: Task,
+    engine: Engine,
+    report: Callable[[], None] = lambda: None,
+    training: TrainingData | None = None,
+) -> FirstPass:
     """The first pass: read the training data, survey the gold data, and define the facets.
 
-    `report` is called after each shard.
+    `report` is called after each shard. `training` are the training data if they were read before.
     """
     settings = task.settings
     label_styles = _label_styles(task)
@@ -96,7 +101,8 @@ def make_plan(task: Task, engine: Engine, report: Callable[[], None] = lambda: N
     if task.needs_alignment and settings.facets is None:
         subsets.append(parse_subset(ALIGNMENT))
     names = list(dict.fromkeys(name for subset in subsets for name in subset.facets()))
-    training = _read_training(task.train, task) if task.train is not None else None
+    if training is None and task.train is not None:
+        training = _read_training(task.train, task)
     lexicon = training.lexicon if training else None
     survey, zeta = Survey(SequenceTrie(), np.zeros(0, np.int64), {}), {}
     if names:
@@ -133,42 +139,27 @@ def _or_none(value: float) -> float | None:
 
 
 def _label_styles(task: Task) -> tuple[LabelStyle, ...]:
-    """The scheme and flatness of gold and of each run.
+    """The scheme of gold and of each run, and whether its mentions are assumed to be flat.
 
-    Detecting a scheme means reading a file once more. Most evaluations do not need this: labels are
-    always flat, and the repair conlleval is the same for all schemes.
+    Whether mentions overlap is known only after they are read and moved onto the tokens of gold:
+    two mentions may then be on one token, such as "Paris-London". So they are assumed to be flat
+    until scoring finds that they are not (`task.overlapping`).
+
+    Detecting a scheme means reading a file once more. Most evaluations do not need this: the repair
+    conlleval is the same for all schemes.
     """
     settings = task.settings
     # BILOU labels depend on boundaries, and the strict repair finds them with the scheme.
     strict_tokens = settings.token_repair == STRICT and settings.token_match == BILOU
     needs_scheme = settings.repair in SCHEME_REPAIRS or (strict_tokens and task.train is not None)
-    from_files = all(source.always_flat for source in task.sources)
-    if task.needs_alignment:
-        return _label_styles_after_alignment(task)
-    if from_files and not needs_scheme:
-        return tuple(LabelStyle() for _ in task.sources)
-    styles: dict[int, LabelStyle] = {}
-    for source in task.sources:
-        if id(source) not in styles:
-            styles[id(source)] = source.label_style(task.coding)
-    return tuple(styles[id(source)] for source in task.sources)
-
-
-def _label_styles_after_alignment(task: Task) -> tuple[LabelStyle, ...]:
-    """Like `_label_styles`, for mentions that are moved onto the tokens of gold.
-
-    Two mentions may then be on one token (gold has the token "Paris-London"), so flatness is known
-    only after everything is aligned.
-    """
-    flat = [True] * len(task.sources)
-    for row in task.aligned_chunks(tokens=True):
-        flat = [so_far and corpus.is_flat for so_far, corpus in zip(flat, row, strict=True)]
+    schemes: dict[int, Scheme] = {}
+    for source in task.sources if needs_scheme else ():
+        is_moved = source is not task.gold and needs_alignment(task.gold, source)
+        if id(source) not in schemes:
+            schemes[id(source)] = BIO if is_moved else source.scheme_of_labels(task.coding)
     return tuple(
-        LabelStyle(
-            BIO if needs_alignment(task.gold, source) else source.label_style(task.coding).scheme,
-            is_flat,
-        )
-        for source, is_flat in zip(task.sources, flat, strict=True)
+        LabelStyle(schemes.get(id(source), BIO), side not in task.overlapping)
+        for side, source in enumerate(task.sources)
     )
 
 

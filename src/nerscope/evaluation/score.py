@@ -60,6 +60,7 @@ class ScoredSentences:
     lines: Ints  # the first line of each sentence
     has_line_per_token: bool  # whether each token has its own line
     texts: tuple[str, ...] | None  # of each sentence, joined by TOKEN_JOIN
+    are_flat: tuple[bool, ...]  # whether no mentions of gold, then of each run, overlap
     begins_file: bool = False  # whether the first sentence is the first of a file
 
 
@@ -122,6 +123,7 @@ def join_scores(parts: Sequence[ScoredSentences]) -> ScoredSentences:
         np.concatenate([part.lines for part in parts]),
         all(part.has_line_per_token for part in parts),
         tuple(chain.from_iterable(texts)) if len(texts) == len(parts) else None,
+        tuple(map(all, zip(*(part.are_flat for part in parts), strict=True))),
     )
 
 
@@ -186,6 +188,7 @@ def score_chunk(plan: Plan, row: Sequence[Corpus]) -> ScoredSentences:
         lines,
         _has_line_a_token(gold, lines),
         tuple(gold.texts(TOKEN_JOIN)) if plan.keeps_words and len(gold.tokens) else None,
+        tuple(corpus.is_flat for corpus in row),
     )
 
 

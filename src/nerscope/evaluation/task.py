@@ -198,6 +198,7 @@ class Task(NamedTuple):
     settings: Settings
     coding: Coding
     shards: Shards | None = None  # None: the files are not divided
+    overlapping: frozenset[int] = frozenset()  # sides whose mentions overlap; gold is side 0
 
     @property
     def sources(self) -> Shard:

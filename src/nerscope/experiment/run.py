@@ -21,9 +21,9 @@ from nerscope.corpus.units import TOKEN
 from nerscope.engines.base import Engine, engine_for, is_elastic
 from nerscope.engines.local import Local
 from nerscope.errors import expect
-from nerscope.evaluation.gather import score_task
+from nerscope.evaluation.gather import run_passes
 from nerscope.evaluation.notes import identical_outputs
-from nerscope.evaluation.plan import make_plan, select_subsets
+from nerscope.evaluation.plan import select_subsets
 from nerscope.evaluation.subsets import parse_subset, with_alignment, with_subsets
 from nerscope.evaluation.task import Settings, open_task
 from nerscope.experiment.cache import Cache, digest, file_digest
@@ -301,7 +301,7 @@ def _score_share(job: _ScoringJob, runs: Sequence[Run]) -> list[_RunEntry]:
     named = {f"{k}": source_named(file) for k, file in enumerate(files)}
     train = list(map(source_named, dataset.train)) or None
     task = open_task(source_named(dataset.test), named, train, dataset.name, settings)
-    scored = score_task(task, make_plan(task, Local()), Local(), cluster_unit=cluster_unit)
+    scored = run_passes(task, Local(), cluster_unit=cluster_unit)
     shared = {*source_names(task.gold), *(source_names(task.train) if task.train else ())}
     entries = []
     for index, run in enumerate(runs):

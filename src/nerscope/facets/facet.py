@@ -150,9 +150,9 @@ class View:
         """The type and surface of mentions; without tokens, the surface is empty."""
         corpus, chosen = self.sentences.corpus, self.mentions[np.array(indices, np.int64)]
         types = corpus.coding.labels.types
-        if not len(corpus.tokens):
+        if not corpus.has_words:
             return [(types[code], ()) for code in chosen.type.tolist()]
-        words = corpus.coding.tokens.strings(corpus.tokens[chosen.positions])
+        words = corpus.words_at(chosen.positions)
         ends = np.cumsum(chosen.lengths).tolist()
         return [
             (types[code], tuple(words[begin:end]))

@@ -48,7 +48,10 @@ def needs_alignment(gold: Source, system: Source) -> bool:
 def side_by_side(
     sources: Sequence[Source], coding: Coding, *, tokens: bool = True, repair: str = "conlleval"
 ) -> Iterator[list[Corpus]]:
-    """The same sentences of all sources, chunk by chunk; the first source is gold."""
+    """The same sentences of all sources, chunk by chunk; the first source is gold.
+
+    Without `tokens`, they may stay bytes, or be left out if there is nothing to compare.
+    """
     gold = sources[0]
     aligners = {
         place: _aligner(source, gold, coding, repair)
@@ -59,7 +62,7 @@ def side_by_side(
         yield from _in_step(sources, coding, tokens)
         return
     others = [source for place, source in enumerate(sources) if place not in aligners]
-    rows = _in_step(others, coding, True)  # characters are matched, so tokens must be read
+    rows = _in_step(others, coding, tokens, are_matched=True)
     if any(aligner.needs_whole_documents for aligner in aligners.values()):
         rows = _by_documents(rows)
     for row in rows:
@@ -104,9 +107,14 @@ def _join_rows(rows: Sequence[Sequence[Corpus]]) -> list[Corpus]:
     return [join_chunks(list(chunks)) for chunks in zip(*rows, strict=True)]
 
 
-def _in_step(sources: Sequence[Source], coding: Coding, tokens: bool) -> Iterator[list[Corpus]]:
-    """The same number of sentences of each source at a time."""
-    feeds = _feeds(sources, coding, tokens)
+def _in_step(
+    sources: Sequence[Source], coding: Coding, tokens: bool, *, are_matched: bool = False
+) -> Iterator[list[Corpus]]:
+    """The same number of sentences of each source at a time.
+
+    Tokens that `are_matched` with those of other sources must at least be bytes.
+    """
+    feeds = _feeds(sources, coding, tokens, are_matched)
     done = 0
     while all(ready := [feed.fill() for feed in feeds]):
         row: list[Corpus | None] = [None] * len(sources)
@@ -122,14 +130,16 @@ def _in_step(sources: Sequence[Source], coding: Coding, tokens: bool) -> Iterato
         raise _leftovers(feeds, ready, sources, done)
 
 
-def _feeds(sources: Sequence[Source], coding: Coding, tokens: bool) -> list[_Feed]:
+def _feeds(
+    sources: Sequence[Source], coding: Coding, tokens: bool, are_matched: bool
+) -> list[_Feed]:
     """Group the sources that share a file, which is read once."""
     groups: dict[Hashable, list[int]] = {}
     for index, source in enumerate(sources):
         groups.setdefault(source.file, []).append(index)
     feeds = []
     shared = [[sources[k] for k in members] for members in groups.values()]
-    streams = _streams(shared, coding, tokens)
+    streams = _streams(shared, coding, tokens, are_matched)
     for members, stream in zip(groups.values(), streams, strict=True):
         first = sources[members[0]]
         feeds.append(
@@ -139,20 +149,20 @@ def _feeds(sources: Sequence[Source], coding: Coding, tokens: bool) -> list[_Fee
 
 
 def _streams(
-    groups: Sequence[Sequence[Source]], coding: Coding, tokens: bool
+    groups: Sequence[Sequence[Source]], coding: Coding, tokens: bool, are_matched: bool
 ) -> list[Iterator[list[Corpus]]]:
     """The chunks of each file.
 
     With one file there is nothing to align, so tokens are read only on request. The tokens of
     several files are compared: as bytes if all sources support it, otherwise as codes.
     """
-    has_several = len(groups) > 1
-    if has_several and not tokens:
+    are_compared = are_matched or len(groups) > 1
+    if are_compared and not tokens:
         streams = [group[0].unread(group, coding) for group in groups]
         unread = [stream for stream in streams if stream is not None]
         if len(unread) == len(groups):
             return unread
-    needs_tokens = tokens or has_several
+    needs_tokens = tokens or are_compared
     return [group[0].together(group, coding, tokens=needs_tokens) for group in groups]
 
 

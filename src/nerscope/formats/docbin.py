@@ -20,7 +20,7 @@ import numpy as np
 from nerscope.corpus.arrays import Ints, Objects
 from nerscope.corpus.corpus import Coding, Corpus, Note, read_sentence
 from nerscope.corpus.mentions import PLAIN
-from nerscope.corpus.schemes import Scheme
+from nerscope.corpus.schemes import BIO, Scheme
 from nerscope.errors import FormatError, InputError, require_extra
 from nerscope.formats.base import FORMATS, FileOption, Format
 from nerscope.formats.files import FileBytes, read_some
@@ -83,6 +83,9 @@ class SpacySource(Source):
     is_small: bool = True
     spans: str | None = None
     retokenised = True
+
+    def scheme_of_labels(self, coding: Coding | None = None) -> Scheme:
+        return BIO
 
     def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
         """Whole documents, about 65,000 tokens at a time."""

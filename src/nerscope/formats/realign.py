@@ -17,6 +17,7 @@ equal characters, and a replaced run of equal length keeps its place:
     system  s a y " n o "           with `sayno`, where = [0, 1, 2, 4, 5]: 3 and 6 have no partner
 """
 
+import re
 from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,9 +30,17 @@ import numpy as np
 
 from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import Coding, Corpus, Note, ReadingNotes, distinct_spans
-from nerscope.corpus.mentions import PLAIN, Mentions, Shape, join_mentions, shape_column
+from nerscope.corpus.mentions import (
+    PLAIN,
+    SCHEME_REPAIRS,
+    Mentions,
+    Shape,
+    join_mentions,
+    shape_column,
+)
 from nerscope.corpus.schemes import LabelCodes
 from nerscope.corpus.text_keys import text_key, without_blanks
+from nerscope.corpus.vocabulary import Fields
 from nerscope.errors import AlignmentError
 from nerscope.formats.source import Source
 
@@ -46,6 +55,7 @@ _ANCHOR = 12  # characters at the end of a sentence by which its end is recognis
 _SHOWN = 40  # characters of a text in a message
 _SPENT = 1 << 16  # aligned characters that stay in memory, so that a text is rarely cut
 _GAP = " … "  # between the fragments of a mention
+_BLANK, _BLANK_BYTE = re.compile(r"\s"), re.compile(rb"[\s\x1c-\x1f]")
 
 
 class CharSpan(NamedTuple):
@@ -223,14 +233,35 @@ class _Letters:
     """The tokens of a chunk as bytes without blanks: one string, and where tokens end in it."""
 
     def __init__(self, chunk: Corpus) -> None:
-        used, places = np.unique(chunk.tokens, return_inverse=True)
-        keys = [without_blanks(word).encode() for word in chunk.coding.tokens.strings(used)]
-        sizes = np.array([len(key) for key in keys], np.int64)[places]
-        self.data = b"".join(np.array(keys, object)[places].tolist())
+        fields = chunk.unread_tokens
+        data = None if fields is None else _solid_bytes(fields)
+        if fields is not None and data is not None:
+            sizes = fields.ends - fields.starts
+        else:
+            data, sizes = _letters_of_words(chunk.with_words())
+        self.data = data
         self.ends = np.cumsum(sizes)
         self.starts = self.ends - sizes
         self.sentence_ends = self.ends[chunk.starts[1:] - 1]
         self.has_empty_tokens = not sizes.all()
+
+
+def _solid_bytes(fields: Fields) -> bytes | None:
+    """The bytes of all tokens, one after the other; None if a token contains a blank."""
+    change = np.zeros(len(fields.buffer), np.int8)
+    change[fields.starts] += 1
+    change[fields.ends] -= 1  # an end may be the start of the next token
+    data = fields.buffer[np.cumsum(change, dtype=np.int8).view(bool)].tobytes()
+    is_plain = len(data) == int((fields.ends - fields.starts).sum())
+    has_blank = _BLANK_BYTE.search(data) if data.isascii() else _BLANK.search(data.decode())
+    return data if is_plain and not has_blank else None
+
+
+def _letters_of_words(chunk: Corpus) -> tuple[bytes, Ints]:
+    used, places = np.unique(chunk.tokens, return_inverse=True)
+    keys = [without_blanks(word).encode() for word in chunk.coding.tokens.strings(used)]
+    sizes = np.array([len(key) for key in keys], np.int64)[places]
+    return b"".join(np.array(keys, object)[places].tolist()), sizes
 
 
 class _SystemChunk:
@@ -252,7 +283,7 @@ class _SystemChunk:
         begin, end = int(chunk.starts[number]), int(chunk.starts[number + 1])
         inside = np.arange(self._order[number], self._order[number + 1])
         return _SystemSentence(
-            chunk.words(number) if len(chunk.tokens) else None,
+            chunk.words(number) if chunk.has_words else None,
             [" "] * (end - begin) if chunk.gaps is None else chunk.gaps[begin:end].tolist(),
             end - begin,
             self.mentions[inside].shifted(-begin),
@@ -289,9 +320,12 @@ class CharacterAligner:
 
     def _read(self) -> Iterator[_SystemChunk]:
         """The chunks of the system; token codes are not shared with gold."""
-        scheme = self.source.label_style().scheme if self.repair in ("strict", "discard") else None
+        needs_scheme = self.repair in SCHEME_REPAIRS
+        scheme = self.source.scheme_of_labels() if needs_scheme else None
         # Types are renamed and dropped when the chunk is scored, so they stay as written here.
-        for chunk in self.source.chunks(Coding(labels=self.coding.labels.as_written)):
+        coding = Coding(labels=self.coding.labels.as_written)
+        rows = self.source.unread([self.source], coding)
+        for chunk in self.source.chunks(coding) if rows is None else (row[0] for row in rows):
             self._reading += chunk.reading_notes
             yield _SystemChunk(chunk, chunk.mentions(self.repair, scheme))
 
@@ -333,7 +367,7 @@ class CharacterAligner:
         """Align all sentences from `number` on that have the characters of the system; return
         how many sentences of gold that are.
         """
-        if not len(own.chunk.tokens) or own.letters.has_empty_tokens:
+        if not own.chunk.has_words or own.letters.has_empty_tokens:
             return 0
         theirs = own.letters
         at = int(letters.starts[gold.starts[number]])
@@ -370,7 +404,7 @@ class CharacterAligner:
     ) -> PlacedMention:
         """Place a mention that has holes, or does not begin and end with tokens of one sentence."""
         chunk, theirs = own.chunk, own.letters
-        begin, end = int(gold.starts[sentence]), int(gold.starts[sentence + 1])
+        begin = int(gold.starts[sentence])
         base = int(letters.starts[begin])
 
         def characters(offset: int) -> int:
@@ -383,13 +417,13 @@ class CharacterAligner:
         )
         surfaces = []
         for low, high in runs:
-            words = chunk.coding.tokens.strings(chunk.tokens[low:high])
+            words = chunk.words_at(slice(low, high))
             gaps = [" "] * (high - low) if chunk.gaps is None else chunk.gaps[low:high].tolist()
             spelt = (gap + word for gap, word in zip(gaps, words, strict=True))
             surfaces.append("".join(spelt).strip())
         line = int(chunk.lines[own.mentions.start[at]])
         span = CharSpan(fragments, int(own.mentions.type[at]), line)
-        ruler = Ruler.of(gold.coding.tokens.strings(gold.tokens[begin:end]))
+        ruler = Ruler.of(gold.words(sentence))
         placed = self._note_misfit(ruler.placed(span).with_text(_GAP.join(surfaces)), line)
         return placed._replace(start=placed.start + begin, end=placed.end + begin)
 
@@ -527,7 +561,7 @@ def on_gold_tokens(
     lines = np.concatenate([own_lines, *(part_lines for _, part_lines in parts)])
     # Two mentions may become one on the tokens of gold. The corpus would note that with lines of
     # `gold`, so it is noted here with lines of the system.
-    spans, notes = distinct_spans(mentions, lines, gold.coding, gold.tokens)
+    spans, notes = distinct_spans(mentions, lines, gold)
     return replace(
         gold,
         name=name,

@@ -94,6 +94,7 @@ class Source(ABC):
     is_file = True  # a corpus in memory may have the name of a file and differ from it
     always_flat = False  # whether the format excludes tokens that belong to two mentions
     n_columns = 1  # of the first line; a file with three or more may have gold and predicted labels
+    has_token_bytes = False  # whether chunks without tokens still have their bytes
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -134,6 +135,10 @@ class Source(ABC):
             )
         return LabelStyle(declared or reading.transitions.scheme(), flat)
 
+    def scheme_of_labels(self, coding: Coding | None = None) -> Scheme:
+        """The tagging scheme; a format with spans overrides it, for spans need no scheme."""
+        return self.label_style(coding).scheme
+
     @property
     def file(self) -> Hashable:
         """Sources with equal `file`, such as two columns of one file, are read by `together`."""
@@ -151,11 +156,19 @@ class Source(ABC):
 
         Comparing the bytes of two files is faster than looking every token up in a vocabulary.
         """
-        return None
+        return self.together(members, coding, tokens=False) if self.has_token_bytes else None
 
     def aligner(self, gold: "Source", coding: Coding, repair: str) -> Aligner | None:
         """An aligner that locates the mentions in gold; None for the default aligner."""
         return None
+
+    def with_metadata(self, keys: Sequence[str]) -> "Source":
+        """The same source, which reads metadata of its records under these keys."""
+        raise UsageError(
+            self.name,
+            f"this format has no metadata for the facet meta.{keys[0]}",
+            "give gold as JSON with a key for the metadata, or as CoNLL-U with comments",
+        )
 
     def two_sides(self) -> tuple["Source", "Source"]:
         """The gold and the predicted side, if one file has both."""
@@ -479,12 +492,12 @@ def make_note(
     name: str,
     kind: str,
     count: int,
-    lines: Sequence[int],
+    lines: Sequence[int | str],
     message: str,
     items: Sequence[str] = (),
 ) -> SourceNote:
     """A note with the places of its first few lines; line 0 means the whole file."""
-    places = [f"{name}:{line}" if line else name for line in lines[:_MAX_PLACES]] or [name]
+    places = [_place(name, line) for line in lines[:_MAX_PLACES]] or [name]
     note: SourceNote = {
         "source": name,
         "kind": kind,
@@ -495,6 +508,10 @@ def make_note(
     if items:
         note["items"] = list(items)
     return note
+
+
+def _place(name: str, line: int | str) -> str:
+    return f"{name} {line}" if isinstance(line, str) else f"{name}:{line}" if line else name
 
 
 def note_line(note: SourceNote) -> str:

@@ -2,11 +2,12 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from functools import cached_property
-from itertools import chain
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,29 +17,36 @@ from nerscope.corpus.corpus import (
     ParsedSentence,
     ReadingNotes,
     added_notes,
+    build_corpus,
     file_option,
 )
-from nerscope.corpus.schemes import Scheme, scheme_named
+from nerscope.corpus.schemes import BIO, Scheme, scheme_named
 from nerscope.errors import FormatError, InputError, UsageError, expect
 from nerscope.formats.base import FORMATS, FileOption, Format
 from nerscope.formats.files import FileBytes
 from nerscope.formats.json.annotators import join_annotators
+from nerscope.formats.json.facts import facts_of
 from nerscope.formats.json.marks import shown
-from nerscope.formats.json.plain import PlainKeys, plain_keys
+from nerscope.formats.json.plain import PlainBatch, plain_keys, plain_sentences, plain_texts
 from nerscope.formats.json.records import (
     LABELS,
+    LETTERS,
     ParsedRecord,
+    Schema,
     has_offsets,
-    plain_batch,
+    plain_schema,
     read_records,
     schema_of,
 )
+from nerscope.formats.json.tools import noun_of
 from nerscope.formats.json.unwrapping import ALL, FileState, LeftOut
-from nerscope.formats.json.values import first_values, json_values, repeated_keys
+from nerscope.formats.json.values import JsonBatch, first_values, json_batches, repeated_keys
 from nerscope.formats.packing import without_packing
-from nerscope.formats.source import SentenceBatch, Source, gather_chunks
+from nerscope.formats.sentence_columns import SentenceColumns
+from nerscope.formats.source import Source
 from nerscope.formats.standoff.text import (
     Record,
+    Texts,
     TextSpan,
     check_words,
     is_written_as_text,
@@ -48,7 +56,9 @@ from nerscope.formats.standoff.text import (
 from nerscope.formats.standoff.text_chunk import TextBlock
 
 _SMALL_FILE = 4 << 20  # bytes
-_BATCH = 64  # values that are read at once
+_FEW = 16  # values; fewer ones with the same keys are read one by one
+_CHUNK = 1 << 16  # tokens of a chunk, at least
+_CHARACTERS = 1 << 19  # of the texts of a chunk, at least
 _KEPT_FILE = 16 << 20  # bytes of a file whose tokens are kept, in about 50 megabytes
 _HEAD = 4096  # bytes from which the format is detected
 _TOKENS = ("same", "any", "align")
@@ -101,6 +111,8 @@ class JsonFile(Source):
     (['Ada', 'spoke'], [1])
     """
 
+    has_token_bytes = True
+
     def __init__(
         self,
         data: FileBytes,
@@ -127,31 +139,41 @@ class JsonFile(Source):
         self._text_key = text
         self._scheme = None if scheme is None else scheme_named(scheme)
         self.is_small = data.size <= _SMALL_FILE
+        self._metadata: tuple[str, ...] = ()
         self._kept: list[TextBlock] | None = None
 
     @cached_property
-    def _first(self) -> ParsedRecord | None:
-        return next(self._records({}), None)
+    def _first(self) -> "_ReadBatch | None":
+        return next(self._batches({}), None)
+
+    @property
+    def _has_texts(self) -> bool:
+        return self._first is not None and self._first.schema.counts == LETTERS
 
     @property
     def retokenised(self) -> bool:
         """Whether it contains text, which is divided into tokens, or tokens=align was given."""
-        return self._aligns or (self._first is not None and isinstance(self._first.record, Record))
+        return self._aligns or self._has_texts
 
     @property
     def always_flat(self) -> bool:  # type: ignore[override]
         """Whether it contains labels."""
-        first = self._first
-        return first is not None and first.schema.counts == LABELS
+        return self._first is not None and self._first.schema.counts == LABELS
+
+    def scheme_of_labels(self, coding: Coding | None = None) -> Scheme:
+        return super().scheme_of_labels(coding) if self.always_flat else BIO
+
+    def with_metadata(self, keys: Sequence[str]) -> "JsonFile":
+        file = copy(self)
+        file._metadata, file._kept = tuple(keys), None
+        return file
 
     def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
         """Chunks of whole sentences, with notes on records that were left out before each."""
         left_out: LeftOut = {}
-        if self._kept is not None:
-            yield from (block.corpus(coding) for block in self._kept)
-            return
-        if self._first is not None and isinstance(self._first.record, Record):
-            yield from (block.corpus(coding) for block in self._blocks(left_out))
+        if self._has_texts:
+            blocks = iter(self._kept) if self._kept is not None else self._blocks(left_out)
+            yield from (block.corpus(coding, encoded=tokens) for block in blocks)
             return
         # One chunk is held back, so that records left out at the end are noted in the last chunk.
         held: Corpus | None = None
@@ -164,22 +186,31 @@ class JsonFile(Source):
         yield _take_notes(held, left_out)
 
     def _chunks(self, coding: Coding, tokens: bool, left_out: LeftOut) -> Iterator[Corpus]:
-        records = self._records(left_out)
-        first = next(records, None)
-        if first is None:
-            return
-        parsed = (item.record for item in chain([first], records))
-        sentences = (
-            SentenceBatch([record]) for record in parsed if isinstance(record, ParsedSentence)
-        )
-        yield from gather_chunks(sentences, self.name, coding, self._scheme, tokens=tokens)
+        """The sentences: of columns at once, of other records about 65,000 tokens at a time."""
+        waiting, size = list[ParsedSentence](), 0
+        for batch in self._batches(left_out):
+            corpus = None
+            if batch.columns is not None:
+                corpus = batch.columns.corpus(self.name, coding, self._scheme, encoded=tokens)
+            if corpus is None:  # reading a batch of columns again gives the error of its label
+                records = batch.records or self._read_one_by_one(batch.run, left_out)
+                new = [item.record for item in records if isinstance(item.record, ParsedSentence)]
+                waiting, size = waiting + new, size + sum(sentence.size for sentence in new)
+            if waiting and (corpus is not None or size >= _CHUNK):
+                yield self._corpus(waiting, coding)
+                waiting, size = [], 0
+            if corpus is not None:
+                yield corpus
+        if waiting:
+            yield self._corpus(waiting, coding)
+
+    def _corpus(self, sentences: list[ParsedSentence], coding: Coding) -> Corpus:
+        return build_corpus(sentences, self.name, coding, declared_scheme=self._scheme)
 
     def _blocks(self, left_out: LeftOut) -> Iterator[TextBlock]:
         """The sentences of texts; those of a small file are kept, for it is read several times."""
-        parsed = (item.record for item in self._records(left_out))
-        texts = (record for record in parsed if isinstance(record, Record))
         kept, held = list[TextBlock](), None
-        for block in text_blocks(texts, self.name):
+        for block in text_blocks(self._texts(left_out), self.name):
             if held is not None:
                 yield held
             held = block._replace(notes=added_notes(block.notes, left_out))
@@ -191,70 +222,134 @@ class JsonFile(Source):
         yield last
         self._kept = [*kept[:-1], last] if kept else None
 
+    def _texts(self, left_out: LeftOut) -> Iterator[Texts]:
+        """The texts, about 500,000 characters at a time."""
+        waiting, size = Texts(), 0
+        for batch in self._batches(left_out):
+            records = (item.record for item in batch.records)
+            texts = batch.texts or Texts.of(text for text in records if isinstance(text, Record))
+            size += sum(map(len, texts.texts))
+            waiting.extend(texts)
+            if size >= _CHARACTERS:
+                yield waiting
+                waiting, size = Texts(), 0
+        yield waiting
+
     def faults(self) -> Iterator[tuple[int, str]]:
         for line, key in repeated_keys(self._data):
             yield line, f"the key {shown(key)} occurs twice, and the last value counts"
 
-    def _records(self, left_out: LeftOut) -> Iterator[ParsedRecord]:
-        """All records, or all texts with the mentions of all their annotators."""
-        records = self._parsed(left_out)
-        return join_annotators(records, self.name) if self._annotator == ALL else records
+    def _batches(self, left_out: LeftOut) -> Iterator["_ReadBatch"]:
+        """All records, as columns where they are plain.
 
-    def _parsed(self, left_out: LeftOut) -> Iterator[ParsedRecord]:
-        """All records; a record with another schema than the first is refused."""
-        first: tuple[int, str] | None = None
-        options = {"annotator": self._annotator, "text_key": self._text_key}
-        state = FileState()
-        for keys, items in self._batches():
-            plain = None if keys is None else plain_batch(items, keys)
-            one_by_one = (
-                parsed
-                for line, value in items
-                for parsed in read_records(
-                    value,
-                    f"{self.name}:{line}",
-                    line,
-                    self._names,
-                    **options,
-                    left_out=left_out,
-                    state=state,
-                )
+        With annotator=all, these are all texts with the mentions of all their annotators.
+        """
+        state, schema = FileState(), _SchemaCheck(self.name)
+        joins, all_records = self._annotator == ALL, list[ParsedRecord]()
+        for run in _runs_of_keys(json_batches(self._data), self._metadata):
+            batch = None if joins or self._text_key is not None else _read_plain(run)
+            if batch is None:
+                parsed = self._read_one_by_one(run, left_out, state)
+                records = [schema.checked(item) for item in parsed]
+                all_records += records if joins else ()
+                batch = _ReadBatch(run, records) if records and not joins else None
+            else:
+                schema.check(batch.schema, run.lines[0])
+            if batch is not None:
+                yield batch
+        if joins and all_records:
+            yield _ReadBatch(_NO_RUN, list(join_annotators(all_records, self.name)))
+
+    def _read_one_by_one(
+        self, run: PlainBatch, left_out: LeftOut, state: FileState | None = None
+    ) -> Iterator[ParsedRecord]:
+        for number, (line, value) in enumerate(zip(run.lines, run.values, strict=True), run.first):
+            noun = noun_of(value) if run.is_named else ""
+            facts = facts_of(value, self._metadata, noun, number + 1)
+            place = f"{self.name} {facts.name}" if facts.name else f"{self.name}:{line}"
+            records = read_records(
+                value,
+                place,
+                line,
+                self._names,
+                annotator=self._annotator,
+                text_key=self._text_key,
+                left_out=left_out,
+                state=state,
             )
-            for parsed in one_by_one if plain is None else plain:
-                line = parsed.record.line
-                first = first or (line, parsed.schema.name)
-                if parsed.schema.name != first[1]:
-                    raise FormatError(
-                        f"{self.name}:{line}",
-                        f"this record has {parsed.schema.name}, but the record on line {first[0]} "
-                        f"has {first[1]}",
-                        "use the same keys in all records, or split the file in two",
-                    )
-                yield parsed
+            for parsed in records:
+                yield parsed._replace(record=parsed.record._replace(facts=facts))
 
-    def _batches(self) -> Iterator[tuple[PlainKeys | None, list[tuple[int, Any]]]]:
-        """Values with their lines: several with the same keys of plain records, or a single one."""
-        batch: list[tuple[int, Any]] = []
-        names: tuple[str, ...] = ()  # of all values of the batch
-        keys: PlainKeys | None = None
-        values = json_values(self._data)
-        while True:
-            error, value = None, None
-            try:
-                value = next(values, None)
-            except InputError as found:
-                error = found  # it comes after the values before it
-            own = tuple(value.value) if value and type(value.value) is dict else ()
-            if batch and (value is None or own != names or len(batch) >= _BATCH or keys is None):
-                yield keys, batch
-                batch = []
-            if error is not None:
-                raise error
-            if value is None:
-                return
-            if not batch:
-                names, keys = own, plain_keys(own) if self._text_key is None else None
-            batch.append((value.line, value.value))
+
+class _ReadBatch(NamedTuple):
+    """Records of one schema, one by one or as columns; `run` is what they were read from."""
+
+    run: PlainBatch
+    records: Sequence[ParsedRecord] = ()
+    texts: Texts | None = None
+    columns: SentenceColumns | None = None
+    plain_schema: Schema | None = None
+
+    @property
+    def schema(self) -> Schema:
+        return self.plain_schema or self.records[0].schema
+
+
+_NO_RUN = PlainBatch([], [], 0)
+
+
+class _SchemaCheck:
+    """Refuses a record with another schema than the first record of the file."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._first: tuple[int, str] | None = None
+
+    def checked(self, parsed: ParsedRecord) -> ParsedRecord:
+        facts = parsed.record.facts
+        self.check(parsed.schema, parsed.record.line, facts.name if facts else None)
+        return parsed
+
+    def check(self, schema: Schema, line: int, record: str | None = None) -> None:
+        self._first = self._first or (line, schema.name)
+        if schema.name != self._first[1]:
+            raise FormatError(
+                f"{self._name} {record}" if record else f"{self._name}:{line}",
+                f"this record has {schema.name}, but the record on line {self._first[0]} "
+                f"has {self._first[1]}",
+                "use the same keys in all records, or split the file in two",
+            )
+
+
+def _runs_of_keys(batches: Iterable[JsonBatch], metadata: Sequence[str]) -> Iterator[PlainBatch]:
+    """Values with the same keys, in order; few values are joined with their neighbours."""
+    done = 0
+    for lines, values, by_line in batches:
+        keys = [tuple(value) if type(value) is dict else () for value in values]
+        edges = [0, len(values)]
+        if len({*keys}) > 1:
+            changes = (at for at in range(1, len(keys)) if keys[at] != keys[at - 1])
+            edges = [0, *changes, len(values)]
+            # A run of few values is not worth columns: it is read with the values after it.
+            edges = [at for at, to in pairwise(edges) if to - at >= _FEW or not at] + edges[-1:]
+        for begin, end in pairwise(edges):
+            part = slice(begin, end)
+            yield PlainBatch(lines[part], values[part], done + begin, metadata, not by_line)
+        done += len(values)
+
+
+def _read_plain(run: PlainBatch) -> _ReadBatch | None:
+    """The records as columns; None if they are not plain."""
+    keys = [tuple(value) for value in run.values if type(value) is dict]
+    plain = plain_keys(keys[0]) if len(keys) == len(run.values) else None
+    if plain is None or any(other != keys[0] for other in keys):
+        return None
+    schema = plain_schema(plain)
+    if plain.has_labels:
+        columns = plain_sentences(run, plain)
+        return None if columns is None else _ReadBatch(run, columns=columns, plain_schema=schema)
+    texts = plain_texts(run, plain)
+    return None if texts is None else _ReadBatch(run, texts=texts, plain_schema=schema)
 
 
 def _no_record(name: str, left_out: LeftOut) -> InputError:

@@ -85,9 +85,10 @@ def mark_of(mark: object, letters: bool, place: str, names: Names = None) -> Spa
 
 
 class SimpleSpans(NamedTuple):
-    """The starts and ends of spans, and their types."""
+    """The starts, ends and types of spans."""
 
-    places: list[tuple[int, int]]
+    starts: Sequence[int]
+    ends: Sequence[int]
     types: Sequence[str]
 
 
@@ -98,12 +99,12 @@ def simple_spans(marks: Sequence[Any], texts: Iterable[str]) -> SimpleSpans | No
     `mark_of` can read. Most files are simple, and this is several times faster.
 
     >>> simple_spans([{"start": 0, "end": 3, "label": "PER", "text": "Ada"}], ["Ada spoke"])
-    SimpleSpans(places=[(0, 3)], types=('PER',))
+    SimpleSpans(starts=(0,), ends=(3,), types=('PER',))
     >>> simple_spans([{"start": 0, "length": 3, "label": "PER"}], ["Ada spoke"]) is None
     True
     """
     if not marks:
-        return SimpleSpans([], ())
+        return SimpleSpans((), (), ())
     first = marks[0]
     rows: Sequence[Any] | None = None
     if type(first) is list:
@@ -117,24 +118,23 @@ def simple_spans(marks: Sequence[Any], texts: Iterable[str]) -> SimpleSpans | No
         return None
     if not all(types) or FORBIDDEN.search(" ".join({*types})):
         return None
-    places = list(zip(starts, ends, strict=True))
-    covered = (text[start:end] for text, (start, end) in zip(texts, places, strict=True))
+    covered = (text[start:end] for text, start, end in zip(texts, starts, ends, strict=True))
     if surfaces and list(covered) != list(surfaces[0]):
         return None  # blanks may differ, or the offsets are wrong
-    return SimpleSpans(places, types)
+    return SimpleSpans(starts, ends, types)
 
 
-def simple_pairs(tokens: Sequence[Any]) -> list[tuple[int, int]] | None:
+def simple_pairs(tokens: Sequence[Any]) -> tuple[Sequence[int], Sequence[int]] | None:
     """The starts and ends of tokens that all have the same keys; None if some do not.
 
     >>> simple_pairs([{"text": "Ada", "start": 0, "end": 3, "id": 0}])
-    [(0, 3)]
+    ((0,), (3,))
     """
     keys = _ends_of(tuple(tokens[0])) if tokens and type(tokens[0]) is dict else (None, None)
     if keys[0] is None or keys[1] is None or (rows := _rows(tokens, keys)) is None:
         return None
     starts, ends = zip(*rows, strict=True)
-    return rows if _are_offsets(starts) and _are_offsets(ends) else None
+    return (starts, ends) if _are_offsets(starts) and _are_offsets(ends) else None
 
 
 def _rows(marks: Sequence[Any], keys: Sequence[str | None]) -> list[Any] | None:

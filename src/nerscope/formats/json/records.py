@@ -41,7 +41,7 @@ from nerscope.formats.json.marks import (
     spelling,
     spellings,
 )
-from nerscope.formats.json.plain import PlainKeys, plain_records
+from nerscope.formats.json.plain import PlainKeys
 from nerscope.formats.json.tools import paired, tool_of
 from nerscope.formats.json.unwrapping import TEXT_KEYS, FileState, LeftOut, UnwrapContext
 from nerscope.formats.json.wrapped import unwrap
@@ -152,15 +152,9 @@ def read_records(
         yield parsed
 
 
-def plain_batch(items: Sequence[tuple[int, Any]], keys: PlainKeys) -> list[ParsedRecord] | None:
-    """The records of mappings with the keys of plain records; None if one of them is not plain."""
-    records = plain_records(items, keys)
-    schema = _plain_schema(keys)
-    return None if records is None else [ParsedRecord(schema, record) for record in records]
-
-
 @lru_cache(maxsize=1024)
-def _plain_schema(keys: PlainKeys) -> Schema:
+def plain_schema(keys: PlainKeys) -> Schema:
+    """The schema of plain records."""
     counts = LABELS if keys.has_labels else LETTERS
     return Schema(f"{keys.held} and {keys.marks}", keys.held, keys.marks, counts)
 
@@ -242,7 +236,8 @@ def _text_record(
     check_one_layer(item, (schema.held, schema.marks), place)
     text, marks = item[schema.held], _marks(item, schema)
     simple = simple_spans(marks, repeat(text, len(marks)))
-    spans = [] if simple is None else list(map(TextSpan, zip(simple.places), simple.types))
+    places = () if simple is None else zip(zip(simple.starts, simple.ends, strict=True))
+    spans = list(map(TextSpan, places, () if simple is None else simple.types))
     for value in marks if simple is None else ():
         mark = mark_of(value, True, place, names)
         check_surface(mark, text, place)
@@ -260,7 +255,10 @@ def _tokens(
     tokens = listed(item[key]) or []
     if are_strings(tokens):
         return _locate_words(tokens, text, spans, place)
-    return simple_pairs(tokens) or [pair_of(token, place) for token in tokens]
+    simple = simple_pairs(tokens)
+    if simple is not None:
+        return list(zip(*simple, strict=True))
+    return [pair_of(token, place) for token in tokens]
 
 
 def _locate_words(

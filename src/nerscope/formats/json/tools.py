@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from nerscope.errors import FormatError
 from nerscope.formats.json.label_studio import is_short_task, is_task, read_short_task, read_task
 from nerscope.formats.json.layers import rows_of
-from nerscope.formats.json.marks import are_strings, listed, shown
+from nerscope.formats.json.marks import are_strings, listed, shown, spelling
 from nerscope.formats.json.unwrapping import (
     ALL,
     NOT_ANNOTATED,
@@ -32,12 +32,16 @@ _LONGEST_GAP = 1 << 20  # characters between two passages
 
 
 class Tool(NamedTuple):
-    """A tool: its name, the keys of its records, a test of the values, and the adapter."""
+    """A tool: its name, the keys of its records, a test of the values, and the adapter.
+
+    `noun` is what messages call one of its records.
+    """
 
     name: str
     keys: frozenset[str]
     fits: Callable[[Mapping[str, Any]], object]
     read: Callable[[Mapping[str, Any], UnwrapContext], Iterator[Annotation]]
+    noun: str = "record"
 
 
 def tool_of(item: Mapping[str, Any]) -> Tool | None:
@@ -49,6 +53,16 @@ def tool_of(item: Mapping[str, Any]) -> Tool | None:
     'Label Studio'
     """
     return next((tool for tool in _candidates(tuple(item)) if tool.fits(item)), None)
+
+
+def noun_of(value: object) -> str:
+    """What messages call a record.
+
+    >>> noun_of({"data": {"text": "Ada"}, "annotations": []}), noun_of(["Ada", {"entities": []}])
+    ('task', 'record')
+    """
+    tool = tool_of(value) if isinstance(value, Mapping) else None
+    return "record" if tool is None else tool.noun
 
 
 @lru_cache(maxsize=1024)
@@ -246,8 +260,8 @@ def _bigbio_span(entity: Mapping[str, Any]) -> Mapping[str, Any]:
 
 # The first tool that fits reads the record.
 TOOLS: tuple[Tool, ...] = (
-    Tool("Label Studio", frozenset({"data"}), is_task, read_task),
-    Tool("Label Studio JSON_MIN", frozenset({"annotator"}), is_short_task, read_short_task),
+    Tool("Label Studio", frozenset({"data"}), is_task, read_task, "task"),
+    Tool("Label Studio JSON_MIN", frozenset({"annotator"}), is_short_task, read_short_task, "task"),
     Tool(
         "doccano",
         frozenset({"data"}),
@@ -292,3 +306,5 @@ TOOLS: tuple[Tool, ...] = (
         _read_pairs,
     ),
 )
+# The spellings of all keys by which a tool is recognised.
+TOOL_KEYS = frozenset(spelling(key) for tool in TOOLS for key in tool.keys)

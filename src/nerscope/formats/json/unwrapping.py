@@ -19,7 +19,7 @@ OTHER_SURFACE = "spans whose text differs from the text at their offsets"
 UNALIGNED = "extractions without offsets left out"
 ALL = "all"  # annotator=all: the mentions of all annotators, equal ones once
 _MOST_NAMED = 5  # annotators in a message
-_ANNOTATORS = ("annotatorid", "sessionid", "annotator")
+ANNOTATOR_KEYS = ("annotatorid", "sessionid", "annotator")
 
 LeftOut: TypeAlias = "dict[str, Note]"  # notes on records that were left out, by kind
 
@@ -105,7 +105,7 @@ def annotators_of(item: Mapping[str, Any]) -> tuple[str, ...]:
     >>> annotators_of({"text": "Ada", "_session_id": "ner-eve"})
     ('ner-eve',)
     """
-    key = first_key(item, _ANNOTATORS, lambda value: value is not None)
+    key = first_key(item, ANNOTATOR_KEYS, lambda value: value is not None)
     return () if key is None else names_of_annotator(item[key])
 
 

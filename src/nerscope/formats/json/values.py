@@ -1,6 +1,7 @@
 """Read the values of a JSON file one by one, from lines or a long list, in bounded memory."""
 
 import codecs
+import gc
 import json
 import re
 from collections import Counter
@@ -13,6 +14,8 @@ from nerscope.errors import FormatError, InputError
 from nerscope.formats.files import FileBytes, read_some
 
 LONGEST = 64 << 20  # characters of a single value
+_PIECE = 1 << 19  # bytes that are decoded at once: their arrays fit the processor's cache
+_FEW = 64  # values of a list that are read at once
 _BLANKS = " \t\r\n"
 _INK = re.compile(r"[^ \t\r\n]")
 _BEGINNING = re.compile(r"[ \t\r\n]*[^ \t\r\n][ \t\r\n]*[^ \t\r\n]")
@@ -43,13 +46,26 @@ def _refuse_constant(text: str) -> NoReturn:
 _DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
 
 
-def json_values(data: FileBytes, decoder: json.JSONDecoder = _DECODER) -> Iterator[JsonValue]:
+class JsonBatch(NamedTuple):
+    """Consecutive values, and the line on which each begins.
+
+    `by_line` is True if every line has one value, so that a line number says which value is meant.
+    """
+
+    lines: list[int]
+    values: list[Any]
+    by_line: bool
+
+
+def json_batches(data: FileBytes, decoder: json.JSONDecoder = _DECODER) -> Iterator[JsonBatch]:
     """The values of JSON Lines, of one list, or of objects that follow each other.
 
-    >>> list(json_values(FileBytes("a.jsonl", data=b'{"text": "Ada"}\\n\\n{"text": "Bob"}')))
-    [JsonValue(line=1, value={'text': 'Ada'}), JsonValue(line=3, value={'text': 'Bob'})]
-    >>> list(json_values(FileBytes("a.json", data=b'[{"text": "Ada"},\\n {"text": "Bob"}]')))
-    [JsonValue(line=1, value={'text': 'Ada'}), JsonValue(line=2, value={'text': 'Bob'})]
+    The error of an invalid value comes after the values before it.
+
+    >>> list(json_batches(FileBytes("a.jsonl", data=b'{"text": "Ada"}\\n\\n{"text": "Bob"}\\n')))
+    [JsonBatch(lines=[1, 3], values=[{'text': 'Ada'}, {'text': 'Bob'}], by_line=True)]
+    >>> list(json_batches(FileBytes("a.json", data=b'[{"text": "Ada"},\\n {"text": "Bob"}]')))
+    [JsonBatch(lines=[1, 2], values=[{'text': 'Ada'}, {'text': 'Bob'}], by_line=False)]
     """
     # The first two characters decide: [{ begins a list, { and a line end begin objects over several
     # lines, and anything else is one value per line.
@@ -61,10 +77,37 @@ def json_values(data: FileBytes, decoder: json.JSONDecoder = _DECODER) -> Iterat
             raise _too_long(f"{data.name}:1")
     text = chain([beginning], pieces)
     if _LIST.match(beginning):
-        return _list_values(_JsonText(data.name, text, decoder))
+        return _batched(_list_values(_JsonText(data.name, text, decoder)))
     if _OVER_LINES.match(beginning):
-        return _object_values(_JsonText(data.name, text, decoder))
-    return _line_values(data.name, text, decoder)
+        return _batched(_object_values(_JsonText(data.name, text, decoder)))
+    return _line_batches(data.name, text, decoder)
+
+
+def json_values(data: FileBytes, decoder: json.JSONDecoder = _DECODER) -> Iterator[JsonValue]:
+    """The values of a file, one at a time.
+
+    >>> [placed.line for placed in json_values(FileBytes("a", data=b'{"a": 1}\\n{"a": 2}'))]
+    [1, 2]
+    """
+    for batch in json_batches(data, decoder):
+        yield from map(JsonValue, batch.lines, batch.values)
+
+
+def _batched(values: Iterator[JsonValue]) -> Iterator[JsonBatch]:
+    batch = JsonBatch([], [], False)
+    try:
+        for line, value in values:
+            batch.lines.append(line)
+            batch.values.append(value)
+            if len(batch.lines) == _FEW:
+                yield batch
+                batch = JsonBatch([], [], False)
+    except InputError:
+        if batch.lines:
+            yield batch
+        raise
+    if batch.lines:
+        yield batch
 
 
 def repeated_keys(data: FileBytes) -> Iterator[tuple[int, str]]:
@@ -73,20 +116,32 @@ def repeated_keys(data: FileBytes) -> Iterator[tuple[int, str]]:
     >>> list(repeated_keys(FileBytes("a.jsonl", data=b'{"text": "a", "text": "b"}')))
     [(1, 'text')]
     """
-    found: list[str] = []
+    repeated: dict[int, list[str]] = {}  # the keys of an object, by its identity
 
     def note(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         mapping = dict(pairs)
         if len(mapping) < len(pairs):
-            found.extend(
-                key for key, times in Counter(key for key, _ in pairs).items() if times > 1
-            )
+            counts = Counter(key for key, _ in pairs)
+            repeated[id(mapping)] = [key for key, times in counts.items() if times > 1]
         return mapping
 
     decoder = json.JSONDecoder(object_pairs_hook=note, parse_constant=_refuse_constant)
-    for line, _ in json_values(data, decoder):
-        yield from ((line, key) for key in dict.fromkeys(found))
-        found.clear()
+    for batch in json_batches(data, decoder):
+        for line, value in zip(batch.lines, batch.values, strict=True) if repeated else ():
+            keys = (key for inner in _objects_in(value) for key in repeated.get(id(inner), ()))
+            yield from ((line, key) for key in dict.fromkeys(keys))
+        repeated.clear()
+
+
+def _objects_in(value: Any) -> Iterator[dict[str, Any]]:
+    """All objects in a value, inner ones first, in the order of the text."""
+    stack, found = [value], list[dict[str, Any]]()
+    while stack:
+        item = stack.pop()
+        if isinstance(item, dict):
+            found.append(item)
+        stack += item.values() if isinstance(item, dict) else item if isinstance(item, list) else ()
+    return iter(found[::-1])
 
 
 def first_values(name: str, head: bytes) -> list[Any]:
@@ -108,7 +163,7 @@ def _pieces(data: FileBytes) -> Iterator[str]:
     offset = 0
     with data.open() as stream:
         while True:
-            block = read_some(stream, data.name)
+            block = read_some(stream, data.name, _PIECE)
             pending = len(decoder.getstate()[0])
             try:
                 text = decoder.decode(block, final=not block)
@@ -128,38 +183,73 @@ def _pieces(data: FileBytes) -> Iterator[str]:
 # --- one value per line
 
 
-def _line_values(
+def _line_batches(
     name: str, pieces: Iterator[str], decoder: json.JSONDecoder
-) -> Iterator[JsonValue]:
-    scan = decoder.raw_decode
-    for number, line in enumerate(_lines(name, pieces), 1):
-        if line[:1] == "{":
-            # The usual line: an object without blanks around it, which needs no other check.
-            try:
-                value, end = scan(line)
-            except (ValueError, RecursionError):
-                end = -1
-            if end == len(line):
-                yield JsonValue(number, value)
-                continue
-        if line.strip(_BLANKS):
-            yield JsonValue(number, _decode_line(line, f"{name}:{number}", decoder))
+) -> Iterator[JsonBatch]:
+    first = 1
+    for lines in _line_lists(name, pieces):
+        numbers = list(range(first, first + len(lines)))
+        values = _plain_values(lines, decoder)
+        if values is not None:
+            yield JsonBatch(numbers, values, True)
+        else:
+            yield from _decoded_lines(name, numbers, lines, decoder)
+        first += len(lines)
 
 
-def _lines(name: str, pieces: Iterator[str]) -> Iterator[str]:
+def _plain_values(lines: list[str], decoder: json.JSONDecoder) -> list[Any] | None:
+    """The values of lines without blanks around them; None if a line has something else."""
+    scan = decoder.scan_once  # type: ignore[attr-defined]  # the scanner in C, without a wrapper
+    # Decoded values have no cycles. Searching for cycles in them takes half as long as decoding.
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        pairs = [scan(line, 0) for line in lines]
+    except (StopIteration, ValueError, RecursionError):  # a blank line, or not JSON
+        return None
+    finally:
+        if was_enabled:
+            gc.enable()
+    are_complete = [end for _, end in pairs] == list(map(len, lines))
+    return [value for value, _ in pairs] if are_complete else None
+
+
+def _decoded_lines(
+    name: str, numbers: list[int], lines: list[str], decoder: json.JSONDecoder
+) -> Iterator[JsonBatch]:
+    """The values of lines of any kind, read one by one."""
+    batch = JsonBatch([], [], True)
+    for number, line in zip(numbers, lines, strict=True):
+        if not line.strip(_BLANKS):
+            continue
+        try:
+            value = _decode_line(line, f"{name}:{number}", decoder)
+        except InputError:
+            if batch.lines:
+                yield batch
+            raise
+        batch.lines.append(number)
+        batch.values.append(value)
+    if batch.lines:
+        yield batch
+
+
+def _line_lists(name: str, pieces: Iterator[str]) -> Iterator[list[str]]:
+    """The lines of a file, many at a time."""
     unfinished: list[str] = []  # the pieces of a line that has not ended
     size, done = 0, 0
     for piece in pieces:
         *ended, last = piece.split("\n")
         if ended:
             ended[0] = "".join([*unfinished, ended[0]])
-            yield from ended
+            yield [line.rstrip("\r") for line in ended] if "\r" in piece else ended
             unfinished, size, done = [], 0, done + len(ended)
         unfinished.append(last)
         size += len(last)
         if size > LONGEST:
             raise _too_long(f"{name}:{done + 1}")
-    yield "".join(unfinished)
+    if last_line := "".join(unfinished):
+        yield [last_line]
 
 
 def _decode_line(line: str, place: str, decoder: json.JSONDecoder) -> Any:

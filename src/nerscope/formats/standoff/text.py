@@ -8,7 +8,8 @@ import re
 from abc import abstractmethod
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain, pairwise
+from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -16,6 +17,8 @@ import numpy as np
 from nerscope.corpus.arrays import Ints, Objects, expand_ranges
 from nerscope.corpus.corpus import Coding, Corpus, ParsedSentence
 from nerscope.corpus.mentions import PLAIN, Mentions, Shape
+from nerscope.corpus.records import NO_FACTS, RecordFacts
+from nerscope.corpus.schemes import BIO, Scheme
 from nerscope.errors import FormatError, InputError
 from nerscope.formats.json.marks import FORBIDDEN
 from nerscope.formats.source import Source
@@ -45,7 +48,7 @@ class Record(NamedTuple):
     """A document: its text and mentions, the line where it begins, and its tokens if it has any.
 
     A record without a line number has a `place` for messages; its sentences are numbered instead of
-    its lines.
+    its lines. `facts` is what the record says about itself, such as its id.
 
     >>> record = Record("Ada spoke", [TextSpan(((0, 3),), "PER")])
     >>> record.text[slice(*record.spans[0].fragments[0])]
@@ -57,6 +60,97 @@ class Record(NamedTuple):
     line: int = 0
     tokens: Sequence[tuple[int, int]] | None = None
     place: str = ""
+    facts: RecordFacts = NO_FACTS
+
+
+@dataclass(slots=True, eq=False)
+class Texts:
+    """Many records as columns: item k of a list is about record k, or about span or token k.
+
+    Spans and tokens are listed record by record; `counts` and `token_counts` say how many belong to
+    each record. Arrays are made from the lists without a step of Python per span.
+
+    >>> texts = Texts.of([Record("Ada", [TextSpan(((0, 3),), "PER")]), Record("so", [])])
+    >>> texts.counts, texts.starts, texts.ends, texts.types
+    ([1, 0], [0], [3], ['PER'])
+    """
+
+    texts: list[str] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
+    counts: list[int] = field(default_factory=list)
+    starts: list[int] = field(default_factory=list)  # of spans: the start of the first fragment
+    ends: list[int] = field(default_factory=list)  # the end of the last fragment
+    types: list[str] = field(default_factory=list)
+    fragments: dict[int, TextSpan] = field(default_factory=dict)  # spans with several, by number
+    token_counts: list[int] = field(default_factory=list)  # -1: the record gives no tokens
+    token_starts: list[int] = field(default_factory=list)
+    token_ends: list[int] = field(default_factory=list)
+    places: dict[int, str] = field(default_factory=dict)  # of records without a line
+    facts: list[RecordFacts] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, records: Iterable[Record]) -> "Texts":
+        texts = cls()
+        for record in records:
+            texts.add(record)
+        return texts
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def add(self, record: Record) -> None:
+        """Add a record at the end."""
+        if record.place:
+            self.places[len(self)] = record.place
+        self.texts.append(record.text)
+        self.lines.append(record.line)
+        self.counts.append(len(record.spans))
+        for span in record.spans:
+            if len(span.fragments) != 1:
+                self.fragments[len(self.types)] = span
+            self.starts.append(span.fragments[0][0])
+            self.ends.append(span.fragments[-1][1])
+            self.types.append(span.type)
+        self.token_counts.append(-1 if record.tokens is None else len(record.tokens))
+        self.token_starts += [start for start, _ in record.tokens or ()]
+        self.token_ends += [end for _, end in record.tokens or ()]
+        self.facts.append(record.facts)
+
+    def extend(self, others: "Texts") -> None:
+        """Add other records at the end."""
+        n_records, n_spans = len(self), len(self.types)
+        self.fragments |= {n_spans + at: span for at, span in others.fragments.items()}
+        self.places |= {n_records + at: place for at, place in others.places.items()}
+        for name in _LISTS:
+            getattr(self, name).extend(getattr(others, name))
+
+    def span(self, at: int) -> TextSpan:
+        """Span number `at` of all records."""
+        simple = TextSpan(((self.starts[at], self.ends[at]),), self.types[at])
+        return self.fragments.get(at, simple)
+
+    def records(self) -> Iterator[Record]:
+        """The records, one at a time."""
+        spans = tokens = 0
+        for at, text in enumerate(self.texts):
+            count, n_tokens = self.counts[at], max(0, self.token_counts[at])
+            given = slice(tokens, tokens + n_tokens)
+            pairs = zip(self.token_starts[given], self.token_ends[given], strict=True)
+            yield Record(
+                text,
+                list(map(self.span, range(spans, spans + count))),
+                self.lines[at],
+                None if self.token_counts[at] < 0 else list(pairs),
+                self.places.get(at, ""),
+                self.facts[at],
+            )
+            spans, tokens = spans + count, tokens + n_tokens
+
+
+_LISTS = (
+    *("texts", "lines", "counts", "starts", "ends", "types"),
+    *("token_counts", "token_starts", "token_ends", "facts"),
+)
 
 
 class TextSource(Source):
@@ -67,6 +161,9 @@ class TextSource(Source):
     @abstractmethod
     def records(self) -> Iterator[Record]:
         """The records, one at a time."""
+
+    def scheme_of_labels(self, coding: Coding | None = None) -> Scheme:
+        return BIO
 
     def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
         """Sentences of tokens, about 500,000 characters at a time."""
@@ -105,25 +202,32 @@ def record_chunks(records: Iterable[Record], name: str, coding: Coding) -> Itera
     >>> [len(chunk) for chunk in record_chunks([Record("Ada", []), Record("", [])], "x", Coding())]
     [1]
     """
-    return (block.corpus(coding) for block in text_blocks(records, name))
+    return (block.corpus(coding) for block in text_blocks(_batches(records), name))
 
 
-def text_blocks(records: Iterable[Record], name: str) -> "Iterator[TextBlock]":
-    """Blocks of about 500,000 characters; none if no record has a sentence."""
+def _batches(records: Iterable[Record]) -> Iterator[Texts]:
+    """Records as columns, about 500,000 characters at a time."""
+    waiting, size = Texts(), 0
+    for record in records:
+        waiting.add(record)
+        size += len(record.text)
+        if size >= _CHUNK:
+            yield waiting
+            waiting, size = Texts(), 0
+    yield waiting
+
+
+def text_blocks(batches: Iterable[Texts], name: str) -> "Iterator[TextBlock]":
+    """One block per batch that has a sentence."""
     from nerscope.formats.standoff.text_chunk import text_block  # it uses this module
 
-    waiting: list[Record] = []
-    documents, sentences, size = 0, 0, 0  # documents and sentences are those of all blocks so far
-    for record in chain(records, [None]):
-        if record is not None:
-            waiting.append(record)
-            size += len(record.text)
-        if waiting and (size >= _CHUNK or record is None):
-            block = text_block(waiting, name, documents, sentences)
-            documents, waiting, size = documents + len(waiting), [], 0
-            if block is not None:
-                sentences += len(block.documents)
-                yield block
+    documents, sentences = 0, 0  # of all blocks so far
+    for texts in batches:
+        block = text_block(texts, name, documents, sentences) if len(texts) else None
+        documents += len(texts)
+        if block is not None:
+            sentences += len(block.documents)
+            yield block
 
 
 class TextRead(NamedTuple):

@@ -5,9 +5,8 @@ from its beginning. `read_text` does the same for one record, one token at a tim
 reference, and it raises the error if a record is not valid.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
-from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +15,7 @@ import numpy.typing as npt
 from nerscope.corpus.arrays import Bools, Ints, Objects
 from nerscope.corpus.corpus import Coding, Corpus, Note, ReadingNotes
 from nerscope.corpus.mentions import PLAIN, Mentions, Shape, shape_column
+from nerscope.corpus.records import Records
 from nerscope.corpus.vocabulary import Fields, padded
 from nerscope.errors import FormatError
 from nerscope.formats.json.marks import FORBIDDEN
@@ -23,8 +23,7 @@ from nerscope.formats.standoff.text import (
     CUT,
     TOKEN,
     TRIMMED,
-    Record,
-    TextSpan,
+    Texts,
     edges_of,
     read_text,
     trim_span,
@@ -40,7 +39,6 @@ class _Spans(NamedTuple):
 
     low: Ints
     high: Ints
-    types: list[str]
     fragments: dict[int, tuple[tuple[int, int], ...]]  # by span; only if there are several
     noted: dict[int, int]  # the number of trimmed spans by record
 
@@ -72,41 +70,46 @@ class TextBlock(NamedTuple):
     type: Ints  # of each mention, an index of `types`
     types: tuple[str, ...]
     shapes: Objects | None
+    records: Records
     notes: Mapping[str, Note]
 
-    def corpus(self, coding: Coding) -> Corpus:
-        """The sentences as a corpus in the codes of an evaluation."""
+    def corpus(self, coding: Coding, *, encoded: bool = True) -> Corpus:
+        """The sentences as a corpus in the codes of an evaluation.
+
+        Unless tokens are `encoded`, they stay bytes.
+        """
         codes = np.array([coding.labels.type_code(kind) for kind in self.types], np.int32)
         kinds = codes[self.type] if len(codes) else self.type.astype(np.int32)
         return Corpus(
             self.name,
             coding,
-            coding.tokens.encode_fields(*self.tokens),
+            coding.tokens.encode_fields(*self.tokens) if encoded else np.zeros(0, np.int32),
             self.starts,
             np.repeat(self.lines, np.diff(self.starts)),
             self.documents,
             spans=Mentions(self.first, self.last, kinds, self.shapes).in_order(),
             gaps=self.gaps,
+            unread_tokens=None if encoded else self.tokens,
+            records=self.records,
             reading_notes=ReadingNotes(notes=self.notes),
         )
 
 
-def text_block(
-    records: Sequence[Record], name: str, documents: int, sentences: int
-) -> TextBlock | None:
+def text_block(texts: Texts, name: str, documents: int, sentences: int) -> TextBlock | None:
     """The sentences of records; None if there are none.
 
     `documents` and `sentences` are the numbers of those in earlier blocks of the file.
 
-    >>> record = Record("Ada spoke.", [TextSpan(((0, 3),), "PER")])
-    >>> text_block([record, record], "x", 0, 0).corpus(Coding()).words(1)
+    >>> from nerscope.formats.standoff.text import Record
+    >>> texts = Texts.of([Record("Ada spoke.", [])] * 2)
+    >>> text_block(texts, "x", 0, 0).corpus(Coding()).words(1)
     ['Ada', 'spoke', '.']
     """
-    text = _joined(records)
-    spans = None if text is None else _spans(records, text, name)
-    given = None if text is None else _given_tokens(records, text)
+    text = _joined(texts)
+    spans = None if text is None else _spans(texts, text, name)
+    given = None if text is None else _given_tokens(texts, text)
     if text is None or spans is None or given is None:
-        raise _first_error(records, name, sentences)
+        raise _first_error(texts, name, sentences)
     starts, ends, cut = _divide(text, spans, given)
     if not len(starts):
         return None
@@ -115,15 +118,16 @@ def text_block(
     last = np.searchsorted(ends, spans.high) + 1
     gap_begins = np.maximum(np.append(0, ends[:-1]), text.bases[in_record])
     begins = _sentence_begins(text, starts, gap_begins, in_record, (first, last))
-    record_lines = np.array([record.line for record in records], np.int64)
+    of_sentence = in_record[begins]
+    record_lines = np.array(texts.lines, np.int64)
     numbers = np.arange(sentences + 1, sentences + len(begins) + 1)
-    lines = record_lines[in_record[begins]]
+    lines = record_lines[of_sentence]
     order = np.lexsort((last, first)).tolist()  # types are numbered in reading order
-    types = tuple(dict.fromkeys(spans.types[at] for at in order))
+    types = tuple(dict.fromkeys(map(texts.types.__getitem__, order)))
     number_of = {kind: number for number, kind in enumerate(types)}
     data, byte_at = _bytes(text)
     # A record without a line is named by the number of its first sentence.
-    firsts = sentences + np.searchsorted(in_record[begins], np.arange(len(records))) + 1
+    firsts = sentences + np.searchsorted(of_sentence, np.arange(len(texts))) + 1
     places = np.where(record_lines > 0, record_lines, firsts)
     noted = {TRIMMED: spans.noted, CUT: cut}
     return TextBlock(
@@ -131,25 +135,28 @@ def text_block(
         Fields(padded(data), byte_at[starts], byte_at[ends]),
         np.append(begins, len(starts)),
         np.where(lines > 0, lines, numbers),
-        documents + in_record[begins],
+        documents + of_sentence,
         _gaps(text, gap_begins, starts),
         first,
         last,
-        np.array([number_of[kind] for kind in spans.types], np.int64),
+        np.array(list(map(number_of.__getitem__, texts.types)), np.int64),
         types,
         _shapes(spans, starts, ends),
-        {kind: _note(counts, places) for kind, counts in noted.items() if counts},
+        Records.of(texts.facts, of_sentence),
+        {kind: _note(counts, places, texts) for kind, counts in noted.items() if counts},
     )
 
 
-def _note(counts: dict[int, int], places: Ints) -> Note:
-    lines = [int(places[at]) for at in sorted(counts) for _ in range(counts[at])]
-    return Note(len(lines), tuple(lines))
+def _note(counts: dict[int, int], places: Ints, texts: Texts) -> Note:
+    where = [texts.facts[at].name or int(places[at]) for at in sorted(counts)]
+    times = [counts[at] for at in sorted(counts)]
+    lines = tuple(place for place, n in zip(where, times, strict=True) for _ in range(n))
+    return Note(len(lines), lines)
 
 
-def _first_error(records: Sequence[Record], name: str, sentences: int) -> FormatError:
+def _first_error(texts: Texts, name: str, sentences: int) -> FormatError:
     """The error of the first record that is not valid."""
-    for record in records:
+    for record in texts.records():
         place = record.place or f"{name}:{record.line or sentences + 1}"
         try:
             sentences += len(read_text(record, place).sentences)
@@ -158,56 +165,52 @@ def _first_error(records: Sequence[Record], name: str, sentences: int) -> Format
     raise AssertionError("arrays refuse what read_text accepts")
 
 
-def _joined(records: Sequence[Record]) -> _Text | None:
+def _joined(texts: Texts) -> _Text | None:
     """The texts one after the other; None if a character is not allowed."""
-    text = "\n".join(record.text for record in records)
+    text = "\n".join(texts.texts)
     if FORBIDDEN.search(text):
         return None
-    sizes = [len(record.text) for record in records]
-    bases = np.array([0, *accumulate(size + 1 for size in sizes)][:-1], np.int64)
+    sizes = list(map(len, texts.texts))
+    ends = np.cumsum(np.array(sizes, np.int64) + 1) - 1  # a line end stands between two texts
     codes = np.frombuffer(text.encode("utf-32-le"), np.uint32)
-    return _Text(text, codes, bases, bases + np.array(sizes, np.int64))
+    return _Text(text, codes, ends - sizes, ends)
 
 
-def _spans(records: Sequence[Record], text: _Text, name: str) -> _Spans | None:
+def _spans(texts: Texts, text: _Text, name: str) -> _Spans | None:
     """The spans without blanks at their edges; None if a span is not valid."""
-    counts = np.array([len(record.spans) for record in records], np.int64)
-    every = [span for record in records for span in record.spans]
-    if not every:
+    if not texts.types:
         none = np.zeros(0, np.int64)
-        return _Spans(none, none, [], {}, {})
-    owner = np.repeat(np.arange(len(records)), counts)
-    edges = _edges_in_text(every, owner, text)
+        return _Spans(none, none, {}, {})
+    owner = np.repeat(np.arange(len(texts)), texts.counts)
+    edges = _edges_in_text(texts, owner, text)
     if edges is None:
         return None
     low, high = edges
     inside = (low >= text.bases[owner]) & (low < high) & (high <= text.ends[owner])
-    if not inside.all() or not all(span.type for span in every):
+    if not inside.all() or not all(texts.types):
         return None
     blank = text.blank
     is_odd = blank[low] | blank[high - 1]
-    is_odd |= np.array([len(span.fragments) > 1 for span in every], bool)
+    is_odd[list(texts.fragments)] = True
     fragments, noted = {}, dict[int, int]()
     for at in np.flatnonzero(is_odd).tolist():
-        record, base = int(owner[at]), int(text.bases[owner[at]])
+        record, base, written = int(owner[at]), int(text.bases[owner[at]]), texts.span(at)
         try:
-            trimmed = trim_span(every[at], records[record].text, name)
+            trimmed = trim_span(written, texts.texts[record], name)
         except FormatError:  # the caller raises the error of the first record
             return None
-        noted[record] = noted.get(record, 0) + (not edges_of(trimmed) <= edges_of(every[at]))
+        noted[record] = noted.get(record, 0) + (not edges_of(trimmed) <= edges_of(written))
         low[at], high[at] = base + trimmed.fragments[0][0], base + trimmed.fragments[-1][1]
         if len(trimmed.fragments) > 1:
             fragments[at] = tuple((base + a, base + b) for a, b in trimmed.fragments)
     noted = {record: times for record, times in noted.items() if times}
-    return _Spans(low, high, [span.type for span in every], fragments, noted)
+    return _Spans(low, high, fragments, noted)
 
 
-def _edges_in_text(spans: Sequence[TextSpan], owner: Ints, text: _Text) -> tuple[Ints, Ints] | None:
+def _edges_in_text(texts: Texts, owner: Ints, text: _Text) -> tuple[Ints, Ints] | None:
     """The first and last edge of each span; None if an offset is too large for an array."""
     try:
-        low, high = (
-            np.array([span.fragments[side][side] for span in spans], np.int64) for side in (0, -1)
-        )
+        low, high = np.array(texts.starts, np.int64), np.array(texts.ends, np.int64)
     except OverflowError:
         return None
     if max(abs(int(low.min())), abs(int(high.max()))) > _LARGEST:
@@ -223,18 +226,20 @@ class _Given(NamedTuple):
     has_tokens: Bools  # whether a record gives tokens
 
 
-def _given_tokens(records: Sequence[Record], text: _Text) -> _Given | None:
+def _given_tokens(texts: Texts, text: _Text) -> _Given | None:
     """The tokens of records that give them; None if a token is not valid."""
-    has_tokens = np.array([record.tokens is not None for record in records], bool)
+    counts = np.array(texts.token_counts, np.int64)
+    has_tokens = counts >= 0
     if not has_tokens.any():
         none = np.zeros(0, np.int64)
         return _Given((none, none), (none, none), has_tokens)
     try:
-        pairs = [np.asarray(record.tokens or (), np.int64).reshape(-1, 2) for record in records]
+        start, end = np.array(texts.token_starts, np.int64), np.array(texts.token_ends, np.int64)
     except OverflowError:
         return None
-    owner = np.repeat(np.arange(len(records)), [len(pair) for pair in pairs])
-    start, end = np.concatenate(pairs).T
+    if max(abs(int(side.min(initial=0))) for side in (start, end)) > _LARGEST:
+        return None
+    owner = np.repeat(np.arange(len(texts)), np.maximum(counts, 0))
     start, end = start + text.bases[owner], end + text.bases[owner]
     before = np.append(text.bases[owner[:1]], end[:-1])
     is_first = np.append(True, owner[1:] != owner[:-1])[: len(owner)]

@@ -14,11 +14,12 @@ from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import Corpus
 from nerscope.corpus.mentions import Mentions, encode
 from nerscope.corpus.schemes import Scheme
-from nerscope.corpus.vocabulary import padded
+from nerscope.corpus.vocabulary import Fields, padded
 from nerscope.errors import InputError, require_extra
 from nerscope.formats.base import FORMATS, Format
 from nerscope.formats.files import FileBytes, spool_to_disk
 from nerscope.formats.packing import without_packing
+from nerscope.formats.sentence_columns import SentenceColumns
 from nerscope.formats.source import Source, require_tokens
 from nerscope.formats.tables.footer import Claim, claims_of
 from nerscope.formats.tables.rows import (
@@ -29,7 +30,6 @@ from nerscope.formats.tables.rows import (
     SMALL,
     TABLE_OPTIONS,
     ColumnBatch,
-    SentenceColumns,
     TableData,
     TableRow,
     TableSource,
@@ -167,7 +167,7 @@ class _ArrowBatch(ColumnBatch):
         return self._rows[index]
 
     def sentence_columns(
-        self, tokens: str, labels: str, names: Sequence[str] | None
+        self, tokens: str, labels: str, names: Sequence[str] | None, first: int
     ) -> SentenceColumns | None:
         """The sentences as columns, if no value is missing and all lists have the same lengths."""
         lists = [self._batch.column(column) for column in (tokens, labels)]
@@ -180,7 +180,9 @@ class _ArrowBatch(ColumnBatch):
         fields, label_codes = _string_fields(words, self._name), _label_codes(label_values, names)
         if fields is None or label_codes is None:
             return None
-        return SentenceColumns(*fields, sizes.astype(np.int64), *label_codes, self._documents())
+        lines = np.arange(first, first + len(sizes))
+        sizes = sizes.astype(np.int64)
+        return SentenceColumns(fields, sizes, lines, *label_codes, self._documents())
 
     def _documents(self) -> Ints | None:
         """The numbers of documents, if all rows have one."""
@@ -203,8 +205,8 @@ def _is_complete_list(column: Any, name: str) -> bool:
     return not column.flatten().null_count
 
 
-def _string_fields(words: Any, name: str) -> tuple[Any, Ints, Ints] | None:
-    """Strings as (padded buffer, begins, ends), copied as they are stored in Arrow's memory."""
+def _string_fields(words: Any, name: str) -> Fields | None:
+    """Strings as places in a buffer, which is copied from Arrow's memory."""
     if not require_extra("pyarrow.types", name, EXTRA).is_string(words.type):
         return None
     # An Arrow string array is a validity bitmap, n + 1 offsets, and the bytes of all strings. A
@@ -218,7 +220,7 @@ def _string_fields(words: Any, name: str) -> tuple[Any, Ints, Ints] | None:
     # continuation byte (10xxxxxx) in the middle of a character.
     if b"\0" in plain or b"\x1f" in plain or (buffer[edges[:-1]] & 0xC0 == 0x80).any():
         return None
-    return (buffer, edges[:-1], edges[1:]) if _is_utf8(plain) else None
+    return Fields(buffer, edges[:-1], edges[1:]) if _is_utf8(plain) else None
 
 
 def _is_utf8(data: bytes) -> bool:

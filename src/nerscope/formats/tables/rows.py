@@ -10,27 +10,14 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from nerscope.corpus.arrays import Bytes, Ints
-from nerscope.corpus.corpus import (
-    Coding,
-    Corpus,
-    Note,
-    ParsedSentence,
-    ReadingNotes,
-    file_option,
-)
-from nerscope.corpus.schemes import (
-    Scheme,
-    Transitions,
-    label_without_type,
-    parse_label,
-    scheme_named,
-)
+from nerscope.corpus.corpus import Coding, Corpus, Note, ParsedSentence, file_option
+from nerscope.corpus.schemes import BIO, Scheme, scheme_named
 from nerscope.errors import FormatError, UsageError, suggest
 from nerscope.formats.base import FileOption
 from nerscope.formats.json.jsonl import FILE_OPTIONS as RECORD_OPTIONS
 from nerscope.formats.json.layers import other_keys
 from nerscope.formats.json.records import KNOWN, LABELS, LETTERS, Schema, read_record, schema_of
+from nerscope.formats.sentence_columns import SentenceColumns
 from nerscope.formats.source import SentenceBatch, Source, gather_chunks
 from nerscope.formats.standoff.text import read_text
 
@@ -71,30 +58,14 @@ class TableData(NamedTuple):
     batches: Callable[[], Iterator[Sequence[TableRow]]]
 
 
-class SentenceColumns(NamedTuple):
-    """Sentences as columns, as they are stored in an Arrow table.
-
-    Token k is `buffer[begins[k]:ends[k]]` (the buffer is padded at its end), and its label is
-    `texts[labels[k]]`.
-    """
-
-    buffer: Bytes
-    begins: Ints
-    ends: Ints
-    sizes: Ints  # tokens of each sentence
-    labels: Ints
-    texts: list[str]
-    documents: Ints | None = None  # of each sentence
-
-
 class ColumnBatch(Sequence[TableRow]):
     """Rows of a batch that can also be read as columns, which is ten times faster."""
 
     @abstractmethod
     def sentence_columns(
-        self, tokens: str, labels: str, names: Sequence[str] | None
+        self, tokens: str, labels: str, names: Sequence[str] | None, first: int
     ) -> SentenceColumns | None:
-        """The sentences as columns.
+        """The sentences as columns; `first` is the number of the first row.
 
         None if any row is not as expected; reading row by row then raises the error.
         """
@@ -124,6 +95,7 @@ class TableSource(Source):
     scheme: str | None = None
     names: Sequence[str] | None = None
     tokens: str = "same"
+    has_token_bytes = True
 
     def __post_init__(self) -> None:
         if self.scheme is not None:
@@ -162,13 +134,17 @@ class TableSource(Source):
             return True
         return self._schema is not None and self._schema.counts == LABELS
 
+    def scheme_of_labels(self, coding: Coding | None = None) -> Scheme:
+        return super().scheme_of_labels(coding) if self.always_flat else BIO
+
     def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
         """Whole sentences, about 65,000 tokens at a time."""
         scheme = scheme_named(self.scheme) if self.scheme else None
         schema = self._schema
         if schema is not None and schema.counts == LABELS:
             table = self._open_with_options()
-            return _number_documents(_read_batches(table, schema, self.name, coding, scheme))
+            chunks = _read_batches(table, schema, self.name, coding, scheme, tokens)
+            return _number_documents(chunks)
         return _number_documents(gather_chunks(self._read_rows(), self.name, coding, scheme))
 
     def _read_rows(self) -> Iterator[SentenceBatch]:
@@ -223,9 +199,17 @@ def _number_documents(chunks: Iterable[Corpus]) -> Iterator[Corpus]:
 
 
 def _read_batches(
-    table: TableData, schema: Schema, name: str, coding: Coding, scheme: Scheme | None
+    table: TableData,
+    schema: Schema,
+    name: str,
+    coding: Coding,
+    scheme: Scheme | None,
+    tokens: bool,
 ) -> Iterator[Corpus]:
-    """A chunk for each batch: from its columns if possible, otherwise row by row."""
+    """A chunk for each batch: from its columns if possible, otherwise row by row.
+
+    Without `tokens`, the tokens of columns stay bytes.
+    """
     names = table.names.get(schema.marks or "")
     # Another column that may have mentions is compared with the labels row by row.
     has_no_rivals = not other_keys(tuple(table.columns), schema.held, schema.marks)
@@ -233,8 +217,8 @@ def _read_batches(
     for batch in table.batches():
         columns = None
         if isinstance(batch, ColumnBatch) and has_no_rivals:
-            columns = batch.sentence_columns(schema.held, schema.marks or "", names)
-        corpus = _corpus_of_columns(columns, name, coding, scheme, done) if columns else None
+            columns = batch.sentence_columns(schema.held, schema.marks or "", names, done + 1)
+        corpus = None if columns is None else columns.corpus(name, coding, scheme, encoded=tokens)
         if corpus is not None:
             yield corpus
         elif batch:
@@ -242,27 +226,6 @@ def _read_batches(
             sentences = (_read_row(row, table, name, number) for number, row in rows)
             yield from gather_chunks(sentences, name, coding, scheme)
         done += len(batch)
-
-
-def _corpus_of_columns(
-    columns: SentenceColumns, name: str, coding: Coding, scheme: Scheme | None, done: int
-) -> Corpus | None:
-    """A chunk from columns; None if a label is invalid, which is an error row by row."""
-    labels = [parse_label(text, scheme.bare if scheme else None) for text in columns.texts]
-    known = [label for label in labels if label is not None]
-    is_mixed = scheme is None and label_without_type(columns.texts) is not None
-    if len(known) < len(labels) or is_mixed:
-        return None
-    starts = np.concatenate([[0], np.cumsum(columns.sizes)])
-    lines = np.repeat(np.arange(done + 1, done + len(starts)), columns.sizes)
-    words = coding.tokens.encode_fields(columns.buffer, columns.begins, columns.ends)
-    codes = np.array([coding.labels.code(label) for label in known], np.int32)[columns.labels]
-    reading = ReadingNotes(Transitions.of(columns.texts, columns.labels, starts, lines))
-    documents = columns.documents
-    if documents is None:
-        documents = np.zeros(len(starts) - 1, np.int64)
-    corpus = Corpus(name, coding, words, starts, lines, documents, codes)
-    return replace(corpus, reading_notes=reading, declared_scheme=scheme)
 
 
 def _rename_columns(
