@@ -59,6 +59,7 @@ class Registry(Generic[T]):
         self._things: dict[str, T] = {}
         self._ranks: dict[str, int] = {}
         self._built_in: set[str] = set()
+        self._families: dict[str, Callable[[str], T]] = {}
         self._searched = False
 
     def add(self, name: str, thing: T, *, built_in: bool = False, rank: int = _LAST) -> None:
@@ -86,6 +87,21 @@ class Registry(Generic[T]):
         if built_in:
             self._built_in.add(name)
 
+    def add_family(self, prefix: str, make: Callable[[str], T]) -> None:
+        """Make an object for every name with a prefix, when it is looked up.
+
+        >>> lengths = Registry[int]("length")
+        >>> lengths.add_family("len.", len)
+        >>> lengths["len.abc"], "len.abc" in lengths, list(lengths)
+        (7, True, [])
+        """
+        self._families[prefix] = make
+
+    def _of_family(self, name: object) -> str | None:
+        """The prefix of the family of a name."""
+        fitting = (prefix for prefix in self._families if str(name).startswith(prefix))
+        return next((prefix for prefix in fitting if name != prefix), None)
+
     def __getitem__(self, name: str) -> T:
         # The cheapest search comes first: registered objects, the module of this name, all modules
         # of the package, installed packages.
@@ -93,6 +109,8 @@ class Registry(Generic[T]):
             self._import_module_of(name)
         if name not in self._things:
             self.load()
+        if name not in self._things and (prefix := self._of_family(name)) is not None:
+            return self._families[prefix](name)
         if name not in self._things:
             self.search()
         if name not in self._things:
@@ -105,7 +123,7 @@ class Registry(Generic[T]):
 
     def __contains__(self, name: object) -> bool:
         self.load()
-        return name in self._things
+        return name in self._things or self._of_family(name) is not None
 
     def __iter__(self) -> Iterator[str]:
         self.load()

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeGuard
 import numpy as np
 
 from nerscope.codec import serialisable
-from nerscope.corpus.arrays import Ints, Objects
+from nerscope.corpus.arrays import Ints, Objects, expand_ranges
 from nerscope.corpus.mentions import (
     CONLLEVAL,
     NO_MENTIONS,
@@ -254,6 +254,32 @@ class Corpus:
             else self.unread_tokens.part(begin, end),
             reading_notes=self.reading_notes if first == 0 else ReadingNotes(),
             records=None if self.records is None else self.records.chosen(slice(first, last)),
+        )
+
+    def chosen(self, sentences: Ints) -> "Corpus":
+        """Some sentences, each at most once, in any order; its tokens must be encoded."""
+        sizes = np.diff(self.starts)[sentences]
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        tokens = expand_ranges(self.starts[sentences], self.starts[sentences + 1])
+        spans = self.spans
+        if spans is not None:
+            new_number = np.full(len(self), -1, np.int64)
+            new_number[sentences] = np.arange(len(sentences))
+            old = spans.sentences(self.starts)
+            spans = spans[new_number[old] >= 0]
+            old = old[new_number[old] >= 0]
+            spans = spans.shifted(starts[new_number[old]] - self.starts[old]).in_order()
+        documents = self.documents[sentences]
+        return replace(
+            self,
+            tokens=self.tokens[tokens] if len(self.tokens) else self.tokens,
+            labels=None if self.labels is None else self.labels[tokens],
+            spans=spans,
+            starts=starts,
+            lines=self.lines[tokens],
+            documents=np.cumsum(np.diff(documents, prepend=documents[:1]) != 0),
+            gaps=None if self.gaps is None else self.gaps[tokens],
+            records=None if self.records is None else self.records.chosen(sentences),
         )
 
     def with_words(self) -> "Corpus":

@@ -22,6 +22,21 @@ class RecordFacts(NamedTuple):
 
 
 NO_FACTS = RecordFacts()
+_LONGEST_NAME = 60  # characters of an id in a message
+
+
+def document_facts(id: str) -> RecordFacts:
+    """The facts of a document that has no line, and is named by its id.
+
+    >>> document_facts("8589722").name
+    'document 8589722'
+    """
+    return RecordFacts(id, f"document {id}" if is_short_id(id) else None)
+
+
+def is_short_id(id: str) -> bool:
+    """Whether an id fits into a message."""
+    return len(id) <= _LONGEST_NAME and id.isprintable()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

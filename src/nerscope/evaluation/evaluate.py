@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from nerscope.arguments import check_arguments
 from nerscope.engines.base import Engine, engine_for, wants_shards
-from nerscope.errors import InputError, UsageError, expect
-from nerscope.evaluation.gather import ScoredTask, run_passes
+from nerscope.errors import AlignmentError, InputError, UsageError, expect
+from nerscope.evaluation.gather import ScoredTask, run_passes, score_joined
 from nerscope.evaluation.notes import identical_outputs
 from nerscope.evaluation.subsets import with_subsets
 from nerscope.evaluation.task import Settings, Systems, Task, open_task
@@ -75,7 +75,13 @@ def evaluate(
 
         store = checkpoint_of(checkpoint)
         chosen_engine = store.wrap(chosen_engine, checkpoint_key(task, plugins))
-    scored = _score(task, chosen_engine, progress, cluster_unit)
+    try:
+        scored = _score(task, chosen_engine, progress, cluster_unit)
+    except AlignmentError as error:
+        reporter = ProgressReporter(progress, None)
+        scored = score_joined(
+            task, error, reporter.surveyed, reporter.scored, cluster_unit=cluster_unit
+        )
     evidence = with_subsets(scored.evidence, scored.subsets)
     results = Results([evidence], [*scored.notes, *identical_outputs(evidence)])
     if intervals is not None and intervals is not False:

@@ -13,7 +13,7 @@ from nerscope.corpus.schemes import Scheme, scheme_named
 from nerscope.corpus.units import MENTION, TOKEN
 from nerscope.corpus.vocabulary import NO_SEQUENCES, SequenceTrie
 from nerscope.engines.base import Engine
-from nerscope.errors import InputError
+from nerscope.errors import AlignmentError, InputError
 from nerscope.evaluation.notes import notes_on_outputs, notes_on_reading, refuse_other_sentences
 from nerscope.evaluation.plan import FirstPass, Plan, facet_tables, goes_to_engine, make_plan
 from nerscope.evaluation.score import (
@@ -212,6 +212,8 @@ class EvidenceBuilder:
             lines=scored.lines,
             texts=scored.texts,
             line_a_token=scored.has_line_per_token,
+            record_ids=scored.record_ids,
+            record_names=scored.record_names,
         )
 
 
@@ -236,6 +238,34 @@ def run_passes(
             return score_task(task, first_pass, engine, scored, cluster_unit)
         except OverlapError as error:  # found in the first chunk of most files that have it
             task = task._replace(overlapping=task.overlapping | error.sides)
+
+
+def score_joined(
+    task: Task,
+    error: AlignmentError,
+    surveyed: Callable[[], None] = lambda: None,
+    scored: Callable[[int], None] = lambda sentences: None,
+    *,
+    cluster_unit: str | None = None,
+    needs_all: bool = False,
+) -> ScoredTask:
+    """Both passes over data that could not be read in order, joined by the ids or texts of records.
+
+    `error` is raised if they cannot be joined; with `needs_all`, also if records are left out.
+    """
+    from nerscope.engines.local import Local  # rarely needed
+    from nerscope.formats.align import OrderError
+    from nerscope.formats.record_join import ORDER, join_records
+
+    joined = join_records(task.sources)
+    is_needless = joined is not None and joined.by == ORDER and not isinstance(error, OrderError)
+    if joined is None or is_needless or (needs_all and not joined.is_complete):
+        raise error
+    gold, *outputs = joined.sources
+    runs = [run._replace(source=output) for run, output in zip(task.runs, outputs, strict=True)]
+    in_order = task._replace(gold=gold, runs=runs, shards=None)
+    done = run_passes(in_order, Local(), surveyed, scored, cluster_unit)
+    return done._replace(notes=[*joined.notes, *done.notes])
 
 
 def score_task(

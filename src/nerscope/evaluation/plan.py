@@ -31,6 +31,7 @@ from nerscope.facets.facet import (
     survey_chunk,
     surveyed,
 )
+from nerscope.facets.metadata import NO_VALUE, metadata_key
 from nerscope.formats.align import needs_alignment
 from nerscope.formats.shards import Shard
 from nerscope.formats.source import LabelStyle, Source, require_tokens
@@ -109,6 +110,7 @@ def make_plan(
         parts = _survey_gold(task, names, label_styles[0], lexicon, engine)
         survey = surveyed(_report_each(parts, report), task.coding, lexicon)
         zeta = {name: _or_none(values.mean()) for name, values in survey.values.items()}
+    _refuse_empty_metadata(survey, task.gold.name)
     facets = tuple(_fix_levels(name, survey, settings) for name in names)
     matches = dict.fromkeys((EXACT, *(settings.matches or OVERALL_MATCHES)))
     plan = Plan(
@@ -247,6 +249,14 @@ def goes_to_engine(task: Task, engine: Engine) -> bool:
     are small. Large files are read here, since one worker would need memory for all data at once.
     """
     return task.shards is not None or (task.gold.info.is_small and not is_nearby(engine))
+
+
+def _refuse_empty_metadata(survey: Survey, gold: str) -> None:
+    for name, labels in survey.labels.items():
+        if (key := metadata_key(name)) is not None and labels == (NO_VALUE,):
+            raise UsageError(
+                gold, f"no record has metadata with the key '{key}'", "check the key for typos"
+            )
 
 
 def _fix_levels(name: str, survey: Survey, settings: Settings) -> Facet:

@@ -11,6 +11,7 @@ from nerscope.codec import serialisable
 from nerscope.corpus.arrays import Bools, Floats, Ints, Objects
 from nerscope.corpus.corpus import Corpus, ReadingNotes
 from nerscope.corpus.mentions import CONLLEVAL, shape_column, token_runs
+from nerscope.corpus.records import Records
 from nerscope.corpus.units import INSIDE, MENTION, TOKEN
 from nerscope.corpus.vocabulary import (
     NO_SEQUENCES,
@@ -60,6 +61,8 @@ class ScoredSentences:
     lines: Ints  # the first line of each sentence
     has_line_per_token: bool  # whether each token has its own line
     texts: tuple[str, ...] | None  # of each sentence, joined by TOKEN_JOIN
+    record_ids: tuple[str | None, ...] | None  # of the record of each sentence of gold
+    record_names: tuple[str | None, ...] | None  # in messages
     are_flat: tuple[bool, ...]  # whether no mentions of gold, then of each run, overlap
     begins_file: bool = False  # whether the first sentence is the first of a file
 
@@ -123,8 +126,20 @@ def join_scores(parts: Sequence[ScoredSentences]) -> ScoredSentences:
         np.concatenate([part.lines for part in parts]),
         all(part.has_line_per_token for part in parts),
         tuple(chain.from_iterable(texts)) if len(texts) == len(parts) else None,
+        _joined_names([(part.record_ids, part.sentences) for part in parts]),
+        _joined_names([(part.record_names, part.sentences) for part in parts]),
         tuple(map(all, zip(*(part.are_flat for part in parts), strict=True))),
     )
+
+
+_Names = tuple[str | None, ...] | None
+
+
+def _joined_names(parts: Sequence[tuple[_Names, int]]) -> _Names:
+    """The names of records of consecutive sentences; each part has its number of sentences."""
+    if all(names is None for names, _ in parts):
+        return None
+    return tuple(chain.from_iterable(names or (None,) * size for names, size in parts))
 
 
 def join_reading_notes(parts: Iterable[Mapping[str, ReadingNotes]]) -> dict[str, ReadingNotes]:
@@ -188,8 +203,20 @@ def score_chunk(plan: Plan, row: Sequence[Corpus]) -> ScoredSentences:
         lines,
         _has_line_a_token(gold, lines),
         tuple(gold.texts(TOKEN_JOIN)) if plan.keeps_words and len(gold.tokens) else None,
+        *_names_of_records(gold.records, plan),
         tuple(corpus.is_flat for corpus in row),
     )
+
+
+def _names_of_records(records: Records | None, plan: Plan) -> tuple[_Names, _Names]:
+    """The ids and names of records; like words, they are not kept for large files."""
+    if records is None or not plan.keeps_words:
+        return None, None
+    ids, names = (
+        None if column is None else tuple(column.tolist())
+        for column in (records.ids, records.names)
+    )
+    return ids, names
 
 
 def _has_line_a_token(gold: Corpus, lines: Ints) -> bool:

@@ -13,8 +13,10 @@ from nerscope.corpus.lexicon import CASES, SENSITIVE
 from nerscope.corpus.mentions import CONLLEVAL, REPAIRS, STRICT
 from nerscope.corpus.schemes import ROLE_OF_LETTER, LabelCodes, parse_label
 from nerscope.errors import UsageError, expect, suggest
+from nerscope.evaluation.subsets import parse_subset
 from nerscope.facets.buckets import BUCKETINGS, given_edges
 from nerscope.facets.facet import attribute_named
+from nerscope.facets.metadata import metadata_key
 from nerscope.formats.align import needs_alignment, side_by_side
 from nerscope.formats.base import (
     CorpusLike,
@@ -249,7 +251,15 @@ def open_task(
         )
     coding = Coding(labels=LabelCodes(settings.map, frozenset(settings.drop)))
     training = open_training(train) if train is not None else None
+    if keys := metadata_keys(settings):
+        gold = gold.with_records(keys)
     return Task(name, gold, runs, training, settings, coding)
+
+
+def metadata_keys(settings: Settings) -> list[str]:
+    """The keys of metadata that the facets of the settings use."""
+    names = [name for text in settings.facets or () for name in parse_subset(text).facets()]
+    return list(dict.fromkeys(key for name in names if (key := metadata_key(name))))
 
 
 def check_names(names: Iterable[str]) -> None:

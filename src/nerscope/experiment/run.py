@@ -20,8 +20,8 @@ from nerscope.codec import serialisable
 from nerscope.corpus.units import TOKEN
 from nerscope.engines.base import Engine, engine_for, is_elastic
 from nerscope.engines.local import Local
-from nerscope.errors import expect
-from nerscope.evaluation.gather import run_passes
+from nerscope.errors import AlignmentError, expect
+from nerscope.evaluation.gather import run_passes, score_joined
 from nerscope.evaluation.notes import identical_outputs
 from nerscope.evaluation.plan import select_subsets
 from nerscope.evaluation.subsets import parse_subset, with_alignment, with_subsets
@@ -301,7 +301,10 @@ def _score_share(job: _ScoringJob, runs: Sequence[Run]) -> list[_RunEntry]:
     named = {f"{k}": source_named(file) for k, file in enumerate(files)}
     train = list(map(source_named, dataset.train)) or None
     task = open_task(source_named(dataset.test), named, train, dataset.name, settings)
-    scored = run_passes(task, Local(), cluster_unit=cluster_unit)
+    try:
+        scored = run_passes(task, Local(), cluster_unit=cluster_unit)
+    except AlignmentError as error:  # all shares must have the same records
+        scored = score_joined(task, error, cluster_unit=cluster_unit, needs_all=True)
     shared = {*source_names(task.gold), *(source_names(task.train) if task.train else ())}
     entries = []
     for index, run in enumerate(runs):

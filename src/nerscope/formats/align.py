@@ -13,7 +13,7 @@ import numpy as np
 from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import Coding, Corpus, file_option, join_chunks
 from nerscope.corpus.text_keys import text_key
-from nerscope.errors import AlignmentError, plural
+from nerscope.errors import AlignmentError, plural, shortened
 from nerscope.formats.source import Aligner, Source
 
 
@@ -122,6 +122,8 @@ def _in_step(
             for member, corpus in zip(feed.members, feed.take(min(ready)), strict=True):
                 row[member] = corpus
         chunks = [corpus for corpus in row if corpus is not None]
+        for corpus in chunks[1:]:
+            _check_ids(chunks[0], corpus)
         for place, source in enumerate(sources[1:], 1):
             chunks[place] = _check_aligned(feeds, source, chunks[0], chunks[place], place, done)
         done += len(chunks[0])
@@ -212,6 +214,29 @@ def _check_aligned(
         first_differing_line=int(system.lines[differs[0]]),
     )
     return replace(system, reading_notes=notes)
+
+
+class OrderError(AlignmentError):
+    """The records of a system have the ids of gold, but not in the order of gold."""
+
+
+def check_id(gold: str | None, own: str | None, place: str) -> None:
+    """Refuse a record with another id than the record of gold with which it is aligned."""
+    if gold is not None and own is not None and gold != own:
+        raise OrderError(
+            place,
+            f"the record has the id '{shortened(own)}', but gold has '{shortened(gold)}' here",
+            "give the records in the order of gold",
+        )
+
+
+def _check_ids(gold: Corpus, system: Corpus) -> None:
+    """Refuse sentences of records with other ids, if both files have ids."""
+    sides = [corpus.records.ids for corpus in (gold, system) if corpus.records is not None]
+    ids = [column for column in sides if column is not None]
+    if len(ids) == 2 and len(ids[0]) == len(ids[1]) and gold is not system:
+        for at in np.flatnonzero(ids[0] != ids[1])[:1].tolist():
+            check_id(ids[0][at], ids[1][at], system.place(int(system.starts[at])))
 
 
 def _differing_tokens(gold: Corpus, system: Corpus) -> Ints:

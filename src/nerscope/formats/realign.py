@@ -42,6 +42,7 @@ from nerscope.corpus.schemes import LabelCodes
 from nerscope.corpus.text_keys import text_key, without_blanks
 from nerscope.corpus.vocabulary import Fields
 from nerscope.errors import AlignmentError
+from nerscope.formats.align import check_id
 from nerscope.formats.source import Source
 
 INSIDE_TOKEN = "mentions that begin or end inside a token of gold"
@@ -311,6 +312,10 @@ class CharacterAligner:
     _chunks: Iterator[_SystemChunk] = field(init=False)
     _current: _SystemChunk | None = None
     _tape: _Tape = field(default_factory=_Tape)
+    # The ids of records that are read but not yet compared: of gold, and of the system.
+    _ids: tuple[deque[str | None], deque[str | None]] = field(
+        default_factory=lambda: (deque(), deque())
+    )
     _reading: ReadingNotes = field(default_factory=ReadingNotes)
     _notes: NoteCollector = field(init=False)
 
@@ -327,6 +332,7 @@ class CharacterAligner:
         rows = self.source.unread([self.source], coding)
         for chunk in self.source.chunks(coding) if rows is None else (row[0] for row in rows):
             self._reading += chunk.reading_notes
+            self._ids[1].extend(_record_ids(chunk))
             yield _SystemChunk(chunk, chunk.mentions(self.repair, scheme))
 
     def _waiting(self) -> _SystemChunk | None:
@@ -341,6 +347,7 @@ class CharacterAligner:
 
     def align(self, gold: Corpus) -> Corpus:
         """The mentions of the system on the tokens of a chunk of gold."""
+        self._ids[0].extend(_record_ids(gold))
         placed: list[PlacedMention] = []
         parts: list[tuple[Mentions, Ints]] = []  # mentions on whole tokens, with their lines
         letters, number = _Letters(gold), 0
@@ -352,8 +359,20 @@ class CharacterAligner:
             if not together:
                 placed += self._align_alone(gold, number)
                 number += 1
+        self._check_ids()
         reading, self._reading = self._reading + self._notes.take(), ReadingNotes()
         return on_gold_tokens(gold, self.source.name, placed, reading, parts)
+
+    def _check_ids(self) -> None:
+        """Refuse records in another order than gold, if both have ids."""
+        ours, theirs = self._ids
+        has_ids = bool(ours)
+        while ours and theirs:
+            check_id(ours.popleft(), theirs.popleft(), self.source.name)
+        # The system was read at least up to the end of this chunk, perhaps beyond it.
+        ours.clear()
+        if not has_ids:
+            theirs.clear()
 
     def _align_together(
         self,
@@ -537,6 +556,12 @@ class CharacterAligner:
                 "it continues after the end of gold",
                 "check whether gold is truncated, or remove extra sentences from the output",
             )
+
+
+def _record_ids(corpus: Corpus) -> list[str | None]:
+    """The ids of the records that begin in a chunk; empty if none has an id."""
+    records = corpus.records
+    return [] if records is None or records.ids is None else records.ids[records.begins].tolist()
 
 
 def on_gold_tokens(

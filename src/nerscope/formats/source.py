@@ -26,6 +26,7 @@ from nerscope.errors import FormatError, InputError, UsageError, plural
 
 if TYPE_CHECKING:
     from nerscope.formats.columns.conll import ConllFile
+    from nerscope.formats.record_join import RecordList
 
 _CHUNK = 1 << 16  # tokens of a chunk, at least
 _MOST_SMALL_FILES = 8  # sources that are small together if each of them is
@@ -162,13 +163,25 @@ class Source(ABC):
         """An aligner that locates the mentions in gold; None for the default aligner."""
         return None
 
-    def with_metadata(self, keys: Sequence[str]) -> "Source":
-        """The same source, which reads metadata of its records under these keys."""
-        raise UsageError(
-            self.name,
-            f"this format has no metadata for the facet meta.{keys[0]}",
-            "give gold as JSON with a key for the metadata, or as CoNLL-U with comments",
-        )
+    def with_records(self, metadata: Sequence[str] = ()) -> "Source":
+        """The same source with the ids of its records, if it has them, and with metadata.
+
+        `metadata` are the keys or columns that facets use; a format without any refuses them.
+        """
+        if metadata:
+            raise UsageError(
+                self.name,
+                f"this format has no metadata for the facet meta.{metadata[0]}",
+                "give gold as JSON, CSV or Parquet with a key or column of this name, or as "
+                "columns with comments such as # genre = news",
+            )
+        return self
+
+    def record_list(self) -> "RecordList":
+        """All records in memory, to be joined with those of other sources."""
+        from nerscope.formats.record_join import corpus_records  # only for files that do not align
+
+        return corpus_records(self)
 
     def two_sides(self) -> tuple["Source", "Source"]:
         """The gold and the predicted side, if one file has both."""
@@ -325,6 +338,9 @@ class JoinedSources(Source):
     def two_sides(self) -> tuple["JoinedSources", "JoinedSources"]:
         gold, predicted = zip(*(source.two_sides() for source in self.sources), strict=True)
         return JoinedSources(gold, self.name), JoinedSources(predicted, self.name)
+
+    def with_records(self, metadata: Sequence[str] = ()) -> "JoinedSources":
+        return JoinedSources([source.with_records(metadata) for source in self.sources], self.name)
 
     def with_options(self, options: Mapping[str, Any]) -> "JoinedSources":
         return JoinedSources([source.with_options(options) for source in self.sources], self.name)
@@ -545,6 +561,9 @@ _NOT_SUMMED = (
     "different schemes",
     "overlapping mentions",
     "names without use",
+    "records of gold left out",
+    "records that gold does not have, left out",
+    "records in another order",
 )
 
 

@@ -139,16 +139,8 @@ class MentionSide:
         return tuple(word for low, high in runs for word in (tokens or [])[low:high])
 
     def place(self, index: int) -> str:
-        """File and line of a mention."""
-        lines = self.evidence.lines
-        sentence = int(self.units.sentence[index])
-        if lines is None:
-            return f"{self.evidence.gold_name}: sentence {sentence + 1}"
-        name = self.evidence.gold_name
-        if name.startswith("<"):  # data in memory: one line is one sentence
-            return f"{name}:{sentence + 1}"
-        further = self.span(index)[0] if self.evidence.line_a_token else 0
-        return f"{name}:{int(lines[sentence]) + further}"
+        """The place of a mention: file and line, or file and record."""
+        return self.evidence.where(int(self.units.sentence[index]), self.span(index)[0])
 
     def levels(self, index: int) -> dict[str, str]:
         """The levels of a mention under every facet of mentions."""

@@ -114,7 +114,7 @@ def _rows(evidence: Evidence, system: str | None) -> Iterator[TokenRow]:
                 levels=_levels(evidence, wrong, at),
                 sentence=" ".join(tokens),
                 tokens=tokens,
-                place=_place(evidence, sentence, position),
+                place=evidence.where(sentence, position),
             )
 
 
@@ -128,15 +128,6 @@ def _levels(evidence: Evidence, units: Units, at: int) -> dict[str, str]:
         for table in evidence.tables
         if table.unit == TOKEN and table.facet in units.codes
     }
-
-
-def _place(evidence: Evidence, sentence: int, position: int) -> str:
-    name, lines = evidence.gold_name, evidence.lines
-    if lines is None:
-        return f"{name}: sentence {sentence + 1}"
-    if name.startswith("<"):  # data in memory: one line is one sentence
-        return f"{name}:{sentence + 1}"
-    return f"{name}:{int(lines[sentence]) + (position if evidence.line_a_token else 0)}"
 
 
 class _Span(NamedTuple):

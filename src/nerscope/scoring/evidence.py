@@ -420,6 +420,20 @@ class Evidence:
     zeta: Mapping[str, float | None] = field(default_factory=dict)  # mean value of each attribute
     line_a_token: bool = True  # whether the gold file has one line per token
     folded: Folded | None = None  # if units were summed by groups
+    # The id of the record of each sentence, and its name in messages, if gold has records.
+    record_ids: tuple[str | None, ...] | None = field(default=None, repr=False)
+    record_names: tuple[str | None, ...] | None = field(default=None, repr=False)
+
+    def where(self, sentence: int, token: int = 0) -> str:
+        """The place of a token of a sentence, for messages: file and line, or file and record."""
+        name = self.gold_name
+        if self.record_names is not None and self.record_names[sentence] is not None:
+            return f"{name} {self.record_names[sentence]}"
+        if self.lines is None:
+            return f"{name}: sentence {sentence + 1}"
+        if name.startswith("<"):  # data in memory: one line is one sentence
+            return f"{name}:{sentence + 1}"
+        return f"{name}:{int(self.lines[sentence]) + (token if self.line_a_token else 0)}"
 
     @property
     def systems(self) -> list[str]:

@@ -32,6 +32,7 @@ from nerscope.scoring.metrics import metric_named
 from nerscope.scoring.pairing import CORRECT
 
 _OUTCOME_COLUMNS = ("gold_credit", "pred_credit", "gold_kind", "pred_kind")
+_RECORD_COLUMNS = ("record_ids", "record_names")
 _UNIT_COLUMNS = ("weight", "start", "length", "surface")
 
 
@@ -70,8 +71,15 @@ def _plain_evidence(evidence: Evidence, with_surfaces: bool) -> dict[str, Any]:
         "texts": None if evidence.texts is None else list(evidence.texts),
         "zeta": dict(evidence.zeta),
         "line_a_token": evidence.line_a_token,
+        **_plain_records(evidence),
         "folded": evidence.folded._asdict() if evidence.folded else None,
     }
+
+
+def _plain_records(evidence: Evidence) -> dict[str, Any]:
+    """The ids and names of records, if there are any."""
+    columns = {name: getattr(evidence, name) for name in _RECORD_COLUMNS}
+    return {name: list(column) for name, column in columns.items() if column is not None}
 
 
 def _plain_counts(counts: SurfaceCounts | None) -> list[int] | None:
@@ -134,6 +142,7 @@ def evidence_from(plain: Mapping[str, Any]) -> Evidence:
         plain["zeta"],
         plain.get("line_a_token", True) is True,
         _folded_from(plain.get("folded")),
+        **{name: tuple(plain[name]) for name in _RECORD_COLUMNS if name in plain},
     )
     check_evidence(evidence)
     return evidence
@@ -246,6 +255,10 @@ def check_evidence(evidence: Evidence) -> None:
     if evidence.texts is not None:
         _must(len(evidence.texts) == n_sentences, "texts and sentences differ in number")
         _must(all(isinstance(text, str) for text in evidence.texts), "a text is not a string")
+    for column in (evidence.record_ids, evidence.record_names):
+        if column is not None:
+            _must(len(column) == n_sentences, "records and sentences differ in number")
+            _must(all(isinstance(item, str | None) for item in column), "a record has no name")
     _must(bool(evidence.tables), "it has no facet table")
     for table in evidence.tables:
         _check_table(table, evidence)

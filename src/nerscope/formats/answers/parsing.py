@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from nerscope.corpus.text_keys import without_blanks
+from nerscope.formats.json.facts import facts_of
 
 MALFORMED = "mentions without a text or a type"
 UNREADABLE = "answers without readable JSON"
@@ -78,6 +79,7 @@ class ModelAnswer(NamedTuple):
     problems: Mapping[str, int]
     line: int
     text: str | None = None  # the text that the answer is about, if the answer repeats it
+    id: str | None = None  # of the record that the answer is about
     excerpt: str = ""  # how the answer begins, if parts of it are unreadable
 
 
@@ -94,6 +96,7 @@ def read_answer(item: object, line: int = 0) -> ModelAnswer:
     """
     text = item.get("text") if isinstance(item, Mapping) else None
     about = text if isinstance(text, str) else None
+    own_id = facts_of(item).id
     if isinstance(item, Mapping):
         record = _message(item)
         raw = next((record[key] for key in _ANSWER_KEYS if isinstance(record.get(key), str)), None)
@@ -104,7 +107,7 @@ def read_answer(item: object, line: int = 0) -> ModelAnswer:
         answer = _answer_of(entries, {}, line)
     else:
         answer = ModelAnswer([], {UNREADABLE: 1}, line)
-    return answer._replace(text=about, excerpt=_excerpt(item) if answer.problems else "")
+    return answer._replace(text=about, id=own_id, excerpt=_excerpt(item) if answer.problems else "")
 
 
 def _message(record: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -22,6 +22,7 @@ from nerscope.corpus.corpus import Coding, Corpus, has_items
 from nerscope.corpus.mentions import Shape
 from nerscope.corpus.text_keys import text_key, without_blanks
 from nerscope.errors import AlignmentError, FormatError, InputError, UsageError, suggest
+from nerscope.formats.align import check_id
 from nerscope.formats.answers.parsing import (
     ANSWER_KEYS_SHOWN,
     BROKEN,
@@ -46,6 +47,7 @@ from nerscope.formats.realign import (
     match_text,
     on_gold_tokens,
 )
+from nerscope.formats.record_join import RecordList, text_hash
 from nerscope.formats.source import Aligner, LabelStyle, Source
 
 HALLUCINATED = "hallucinated mentions (not in the text)"
@@ -219,6 +221,17 @@ class AnswerSource(Source):
         joined.parts = parts
         return joined
 
+    def record_list(self) -> RecordList:
+        answers = list(self.read())
+
+        def pick(numbers: Sequence[int], with_ids: bool) -> Source:
+            chosen = [answers[number] for number in numbers]
+            kept = chosen if with_ids else [answer._replace(id=None) for answer in chosen]
+            return AnswerSource(self.name, lambda: iter(kept), self.policy_name, self.threshold)
+
+        texts = [text_hash(answer.text) for answer in answers]
+        return RecordList(self.name, [answer.id for answer in answers], texts, pick)
+
     def unreadable(self) -> Iterator[UnreadableAnswer]:
         """Every answer that is not readable or only partly, in the order of the file."""
         for source in self.parts or [self]:
@@ -304,6 +317,8 @@ class _Locator:
         text = GoldText.of(words, self.source.is_fuzzy)
         answer = next(self._answers)
         self._n_answers += 1
+        if gold.records is not None and gold.records.ids is not None:
+            check_id(gold.records.ids[first], answer.id, f"{self.source.name}:{answer.line}")
         types = (self.coding.labels.type_code(mention.type) for mention in answer.mentions)
         self._n_mentions += sum(map(self._notes.counts, types)) + answer.problems.get(MALFORMED, 0)
         self._check_text(answer, text, gold.place(begin))

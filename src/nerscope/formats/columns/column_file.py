@@ -132,6 +132,11 @@ class ColumnFile(Source):
                 )
         return replace(self, **options)  # type: ignore[type-var]  # subclasses are dataclasses
 
+    def with_records(self, metadata: Sequence[str] = ()) -> Source:
+        from nerscope.formats.columns.described import DescribedFile  # rarely needed
+
+        return DescribedFile(self, tuple(metadata))
+
     def blocks(self) -> Iterator[bytes]:
         """The text of the file, or of its byte range, in blocks of whole lines."""
         shard = self.byte_range

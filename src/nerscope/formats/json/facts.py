@@ -3,17 +3,17 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from nerscope.corpus.records import NO_FACTS, RecordFacts
+from nerscope.corpus.records import NO_FACTS, RecordFacts, is_short_id
 from nerscope.formats.json.marks import first_key, spellings
 
 # Keys in lower case and without _ or -; the first key that the record has is used. The hash of the
-# input is Prodigy's: it is the same for all annotators of a text.
+# input is Prodigy's, the same for all annotators of a text; a custom id is OpenAI's.
 ID_KEYS = (
     *("id", "docid", "documentid", "sentid", "sentenceid", "recordid", "taskid", "exampleid"),
-    *("uid", "uuid", "guid", "pmid", "inputhash"),
+    *("uid", "uuid", "guid", "pmid", "customid", "inputhash"),
 )
+ROW = "row"  # the noun of a record in a table
 _META_KEYS = ("meta", "metadata", "data")  # keys of a mapping that has metadata
-_LONGEST_NAME = 60  # characters of an id in a message
 
 
 def id_of(value: object) -> str | None:
@@ -27,11 +27,13 @@ def id_of(value: object) -> str | None:
     return str(value) or None
 
 
-def facts_of(item: object, metadata: Sequence[str], noun: str = "", number: int = 0) -> RecordFacts:
+def facts_of(
+    item: object, metadata: Sequence[str] = (), noun: str = "", number: int = 0
+) -> RecordFacts:
     """The facts of a record.
 
     `metadata` are the keys to read. With a `noun`, messages name the record, by its id or else by
-    its number in the file.
+    its number in the file; rows of a table always have a number.
 
     >>> facts_of({"id": 812, "meta": {"source": "news"}}, ["source"], "task")
     RecordFacts(id='812', name='task 812', meta={'source': 'news'})
@@ -42,8 +44,8 @@ def facts_of(item: object, metadata: Sequence[str], noun: str = "", number: int 
     own = None if key is None else id_of(item[key])
     name = None
     if noun:
-        is_short = own is not None and len(own) <= _LONGEST_NAME and own.isprintable()
-        name = f"{noun} {own if is_short else number}"
+        is_short = own is not None and is_short_id(own)
+        name = f"{noun} {own if is_short and noun != ROW else number}"
     if own is None and name is None and not metadata:
         return NO_FACTS
     return RecordFacts(

@@ -163,9 +163,11 @@ class JsonFile(Source):
     def scheme_of_labels(self, coding: Coding | None = None) -> Scheme:
         return super().scheme_of_labels(coding) if self.always_flat else BIO
 
-    def with_metadata(self, keys: Sequence[str]) -> "JsonFile":
+    def with_records(self, metadata: Sequence[str] = ()) -> "JsonFile":
+        if not metadata:
+            return self  # ids are always read
         file = copy(self)
-        file._metadata, file._kept = tuple(keys), None
+        file._metadata, file._kept = tuple(metadata), None
         return file
 
     def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
@@ -264,7 +266,7 @@ class JsonFile(Source):
         self, run: PlainBatch, left_out: LeftOut, state: FileState | None = None
     ) -> Iterator[ParsedRecord]:
         for number, (line, value) in enumerate(zip(run.lines, run.values, strict=True), run.first):
-            noun = noun_of(value) if run.is_named else ""
+            noun = noun_of(value) if run.noun else ""
             facts = facts_of(value, self._metadata, noun, number + 1)
             place = f"{self.name} {facts.name}" if facts.name else f"{self.name}:{line}"
             records = read_records(
@@ -334,7 +336,8 @@ def _runs_of_keys(batches: Iterable[JsonBatch], metadata: Sequence[str]) -> Iter
             edges = [at for at, to in pairwise(edges) if to - at >= _FEW or not at] + edges[-1:]
         for begin, end in pairwise(edges):
             part = slice(begin, end)
-            yield PlainBatch(lines[part], values[part], done + begin, metadata, not by_line)
+            noun = "" if by_line else "record"
+            yield PlainBatch(lines[part], values[part], done + begin, metadata, noun)
         done += len(values)
 
 

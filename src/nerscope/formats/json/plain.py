@@ -40,21 +40,20 @@ class PlainKeys(NamedTuple):
 class PlainBatch(NamedTuple):
     """Values that have the same keys, each with its line; `first` values come before them.
 
-    `metadata` are the keys of metadata to read; with `is_named`, messages name records.
+    `metadata` are the keys of metadata to read; with a `noun`, messages name records.
     """
 
     lines: list[int]
     values: list[Any]
     first: int
     metadata: Sequence[str] = ()
-    is_named: bool = False
+    noun: str = ""
 
     def facts(self, key: str | None) -> list[RecordFacts]:
         """What each record says about itself; `key` is the key of its id."""
-        if self.metadata or self.is_named:
-            noun = "record" if self.is_named else ""
+        if self.metadata or self.noun:
             numbered = enumerate(self.values, self.first + 1)
-            return [facts_of(value, self.metadata, noun, number) for number, value in numbered]
+            return [facts_of(value, self.metadata, self.noun, number) for number, value in numbered]
         if key is None:
             return [NO_FACTS] * len(self.values)
         return [RecordFacts(id_of(value[key])) for value in self.values]

@@ -8,9 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from nerscope.corpus.corpus import Note, file_option
+from nerscope.corpus.records import RecordFacts, document_facts
 from nerscope.errors import FormatError
 from nerscope.formats.base import FORMATS, FileOption, Format
 from nerscope.formats.files import FileBytes
+from nerscope.formats.json.facts import id_of
 from nerscope.formats.json.marks import shown, shown_keys
 from nerscope.formats.json.values import json_values
 from nerscope.formats.standoff.annotated import (
@@ -60,6 +62,7 @@ class _Block(NamedTuple):
 class _Document(NamedTuple):
     place: str
     line: int
+    id: str | None
     passages: Sequence[_Block]
     annotations: Sequence[_Annotation]
     relations: int
@@ -103,7 +106,11 @@ class BiocSource(AnnotatedSource):
         counts = {RELATIONS: relations, WITHOUT_LOCATION: without, EMPTY: empty}
         notes = {kind: Note(count, lines * count) for kind, count in counts.items()}
         place = "" if document.line else document.place
-        return AnnotatedText(Record(text.text, spans, document.line, place=place), notes)
+        facts = RecordFacts(document.id)
+        if document.id is not None and not document.line:
+            facts = document_facts(document.id)
+        record = Record(text.text, spans, document.line, place=place, facts=facts)
+        return AnnotatedText(record, notes)
 
     def _span(
         self,
@@ -191,9 +198,11 @@ class _DocumentText:
 def _xml_documents(data: FileBytes) -> Iterator[_Document]:
     for element in root_children(data):
         if element.name == "document":
+            ids = element.named("id")
             yield _Document(
                 f"{data.name}:{element.line}",
                 element.line,
+                ids[0].text.strip() or None if ids else None,
                 [_xml_block(passage, data.name) for passage in element.named("passage")],
                 [_xml_annotation(item, data.name) for item in element.named("annotation")],
                 len(element.named("relation")),
@@ -249,6 +258,7 @@ def _json_documents(data: FileBytes) -> Iterator[_Document]:
             yield _Document(
                 place,
                 0,
+                id_of(name),
                 [_json_block(item, place) for item in _objects(document, "passages", place)],
                 [
                     _json_annotation(item, place)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nerscope.corpus.corpus import Corpus, Note
+from nerscope.corpus.records import document_facts
 from nerscope.corpus.schemes import Scheme
 from nerscope.errors import FormatError, InputError
 from nerscope.formats.base import FORMATS, Format
@@ -74,10 +75,16 @@ class BratSource(AnnotatedSource):
 
     def annotated_texts(self) -> Iterator[AnnotatedText]:
         """The texts in the order of their names."""
-        return map(_read_pair, self.pairs)
+        return (_read_pair(pair, self._id(pair)) for pair in self.pairs)
+
+    def _id(self, pair: TextPair) -> str:
+        """The name of a document, with the folders below the folder that was given."""
+        folder = Path(self.name)
+        name = pair.text.relative_to(folder) if folder.is_dir() else Path(pair.text.name)
+        return name.with_suffix("").as_posix()
 
 
-def _read_pair(pair: TextPair) -> AnnotatedText:
+def _read_pair(pair: TextPair, name: str) -> AnnotatedText:
     text = _read_utf8(pair.text)
     spans: list[TextSpan] = []
     left_out: Counter[str] = Counter()
@@ -94,7 +101,8 @@ def _read_pair(pair: TextPair) -> AnnotatedText:
         notes[UNANNOTATED] = Note(1, items=(pair.text.name,))
     # A byte order mark counts as a character in offsets, but is not a token.
     plain = " " + text[1:] if text.startswith(_BOM) else text
-    return AnnotatedText(Record(plain, spans, place=str(pair.text)), notes)
+    facts = document_facts(name)
+    return AnnotatedText(Record(plain, spans, place=str(pair.text), facts=facts), notes)
 
 
 def _pairs(data: FileBytes) -> list[TextPair]:

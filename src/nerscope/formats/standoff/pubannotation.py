@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from nerscope.corpus.corpus import Note, file_option
+from nerscope.corpus.records import NO_FACTS, document_facts
 from nerscope.errors import FormatError, UsageError
 from nerscope.formats.base import FORMATS, FileOption, Format
 from nerscope.formats.files import HEAD, FileBytes
@@ -66,9 +67,10 @@ class PubannotationSource(AnnotatedSource):
                 'write {"text": …, "denotations": [{"span": {"begin": 0, "end": 3}, "obj": …}]}',
             )
         names = [value.get(key) for key in ("sourcedb", "sourceid", "divid")]
+        facts = NO_FACTS
         if names[1] is not None:
             name = "-".join(shown(name).strip("'") for name in names if name is not None)
-            place = f"{self.name} document {name}"
+            place, facts = f"{self.name} document {name}", document_facts(name)
         text: str = value["text"]
         tracks = self._tracks(value, place)
         spans, notes = list[TextSpan](), dict[str, Note]()
@@ -90,7 +92,7 @@ class PubannotationSource(AnnotatedSource):
             counts[UNANNOTATED] = int(track.get("denotations") is None)
             for kind, count in counts.items():
                 notes[kind] = notes.get(kind, Note(0)) + Note(count)
-        return AnnotatedText(Record(text, spans, place=place), notes)
+        return AnnotatedText(Record(text, spans, place=place, facts=facts), notes)
 
     def _tracks(self, value: Mapping[str, Any], place: str) -> list[Mapping[str, Any]]:
         """The annotations to read: those of the text, or those of one project."""

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from nerscope.corpus.corpus import Note, file_option
+from nerscope.corpus.records import RecordFacts
 from nerscope.errors import FormatError, shortened
 from nerscope.formats.base import FORMATS, FileOption, Format
 from nerscope.formats.columns.iob_lines import fits as are_tokens_with_bars
@@ -70,7 +71,7 @@ class PubtatorSource(AnnotatedSource):
                 section[1] != document or section[2] == _TITLE or bool(annotations)
             )
             if sections and (begins or not line.strip()):
-                yield self._document(line_of, sections, annotations)
+                yield self._document(line_of, sections, annotations, document)
                 document, sections, annotations = "", [], []
             if section is not None:
                 if not sections:
@@ -79,7 +80,7 @@ class PubtatorSource(AnnotatedSource):
             elif line.strip():
                 annotations.append(self._annotation(line, number, document))
         if sections:
-            yield self._document(line_of, sections, annotations)
+            yield self._document(line_of, sections, annotations, document)
 
     def _lines(self) -> Iterator[tuple[int, str]]:
         number = 0
@@ -102,7 +103,9 @@ class PubtatorSource(AnnotatedSource):
             )
         return _Line(number, fields)
 
-    def _document(self, line: int, sections: list[str], annotations: list[_Line]) -> AnnotatedText:
+    def _document(
+        self, line: int, sections: list[str], annotations: list[_Line], name: str
+    ) -> AnnotatedText:
         # The character between title and abstract is a line end, which ends a sentence.
         text = "\n".join(sections)
         offsets = OffsetMap(text, self._unit)
@@ -118,7 +121,7 @@ class PubtatorSource(AnnotatedSource):
             kind: Note(len(lines), tuple(lines))
             for kind, lines in ((RELATIONS, relations), (EMPTY, empty))
         }
-        return AnnotatedText(Record(text, spans, line), notes)
+        return AnnotatedText(Record(text, spans, line, facts=RecordFacts(name.strip())), notes)
 
     def _span(self, fields: list[str], text: str, offsets: OffsetMap, place: str) -> TextSpan:
         if len(fields) < 5 or not _OFFSET.fullmatch(fields[2]) or not fields[4].strip():

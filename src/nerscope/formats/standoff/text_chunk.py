@@ -157,7 +157,8 @@ def _note(counts: dict[int, int], places: Ints, texts: Texts) -> Note:
 def _first_error(texts: Texts, name: str, sentences: int) -> FormatError:
     """The error of the first record that is not valid."""
     for record in texts.records():
-        place = record.place or f"{name}:{record.line or sentences + 1}"
+        place = f"{name} {record.facts.name}" if record.facts.name else ""
+        place = record.place or place or f"{name}:{record.line or sentences + 1}"
         try:
             sentences += len(read_text(record, place).sentences)
         except FormatError as error:

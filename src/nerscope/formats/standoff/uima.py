@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from nerscope.corpus.corpus import Note, file_option
+from nerscope.corpus.records import document_facts
 from nerscope.errors import FormatError, InputError, UsageError
 from nerscope.formats.base import FORMATS, FileOption, Format
 from nerscope.formats.files import FileBytes
@@ -152,7 +153,8 @@ class UimaSource(AnnotatedSource):
         }
         lines = _with_sentences(text, sorted(placed[_SENTENCE]))
         tokens = sorted(placed[_TOKEN]) or None
-        return AnnotatedText(Record(lines, spans, tokens=tokens, place=name), notes)
+        facts = document_facts(Path(name).stem)
+        return AnnotatedText(Record(lines, spans, tokens=tokens, place=name, facts=facts), notes)
 
     def _sofa(self, cas: _Cas, name: str) -> str:
         """The view to read: the named one, or the only one with mentions or with text."""

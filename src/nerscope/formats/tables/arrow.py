@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from nerscope.corpus.arrays import Ints
+from nerscope.corpus.arrays import Ints, Objects
 from nerscope.corpus.corpus import Corpus
 from nerscope.corpus.mentions import Mentions, encode
 from nerscope.corpus.schemes import Scheme
@@ -153,6 +153,12 @@ class _ArrowBatch(ColumnBatch):
 
     def __init__(self, batch: Any, name: str) -> None:
         self._batch, self._name = batch, name
+        self.names = batch.schema.names
+
+    def texts(self, column: str) -> Objects:
+        values = self._batch.column(column).to_pylist()
+        plain = (str(value) if isinstance(value, str | int | float) else None for value in values)
+        return np.array([text or None for text in plain], object)
 
     @cached_property
     def _rows(self) -> list[TableRow]:

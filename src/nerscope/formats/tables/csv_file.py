@@ -23,6 +23,7 @@ from nerscope.corpus.corpus import (
     read_sentence,
 )
 from nerscope.corpus.mentions import encode
+from nerscope.corpus.records import NO_FACTS, RecordFacts
 from nerscope.corpus.schemes import Scheme, parse_label, scheme_named
 from nerscope.errors import FormatError, InputError, UsageError, plural, shortened, suggest
 from nerscope.formats.base import FORMATS, FileOption, Format
@@ -128,6 +129,7 @@ class CsvFile(Source):
     encoding: str = "utf-8"
     tokens: str = SAME
     sentences: str = SAME
+    metadata: tuple[str, ...] = ()  # columns that facets use
 
     def __post_init__(self) -> None:
         for option, known in (
@@ -260,6 +262,26 @@ class CsvFile(Source):
         scheme = scheme_named(self.scheme) if self.scheme else None
         return gather_chunks(batches, self.name, coding, scheme, tokens=tokens)
 
+    def with_records(self, metadata: Sequence[str] = ()) -> "CsvFile":
+        for column in metadata:
+            self._column(column, self.layout.names)  # an unknown column is refused
+        return self._with(metadata=tuple(metadata))
+
+    def _facts(self, cells: Sequence[str], key: int | None) -> RecordFacts:
+        """What a row says about its sentence or text; `key` is the column of its id."""
+        own = cells[key] if key is not None else ""
+        if not own and not self.metadata:
+            return NO_FACTS
+        columns = {name: self._column(name, self.layout.names) for name in self.metadata}
+        meta = {name: cells[at] for name, at in columns.items() if cells[at]}
+        return RecordFacts(own or None, None, meta)
+
+    def _id_column(self) -> int | None:
+        """The column of ids of texts: the one of documents, or one with the name id."""
+        names = [spelling(name) for name in self.layout.names]
+        named = names.index(ID) if ID in names else None
+        return self.layout.columns.document if named is None else named
+
     def _rows(self) -> Iterator[Row]:
         """The rows after the header; a blank line is a row without cells."""
         layout = self.layout
@@ -296,10 +318,11 @@ class CsvFile(Source):
         labels: list[str] = []
         last = [""] * len(marks)
         begin, document, n_breaks = 0, 0, 0
+        facts = NO_FACTS
 
         def sentence() -> ParsedSentence:
             item = read_sentence({"tokens": words, "labels": labels}, f"{self.name}:{begin}", begin)
-            return item._replace(document=document)
+            return item._replace(document=document, facts=facts)
 
         for line, cells in self._rows():
             if not cells:
@@ -323,7 +346,8 @@ class CsvFile(Source):
                 place = f"{self.name}:{line}"
                 self._check_word(word, cells, place)
                 label = labels_by_text.label(text, place)
-            begin = begin if words else line
+            if not words:
+                begin, facts = line, self._facts(cells, columns.sentence)
             words.append(word)
             labels.append(label)
         if words:
@@ -365,7 +389,8 @@ class CsvFile(Source):
             document += bool(last and given and given != last)
             last = given or last
             item = read_sentence({"tokens": tokens, "labels": texts}, place, line)
-            yield SentenceBatch([item._replace(document=document)])
+            facts = self._facts(cells, self._id_column())
+            yield SentenceBatch([item._replace(document=document, facts=facts)])
 
     def _texts(self) -> Iterator[Record]:
         """The texts of rows with a list of mentions."""
@@ -386,7 +411,7 @@ class CsvFile(Source):
                 )
             record = read_record({"text": cells[text_at], "spans": spans}, place, line, self.names)
             assert isinstance(record, Record)
-            yield record
+            yield record._replace(facts=self._facts(cells, self._id_column()))
 
     def _mentions(self) -> Iterator[Record]:
         """The texts of rows with one mention each."""
@@ -454,8 +479,9 @@ class CsvFile(Source):
             if key.text is None:
                 raise _missing_values([names[columns.text or 0]], place)
             start, end, kind = (cells[column].strip() for column in at)
+            facts = self._facts(cells, columns.sentence or columns.document)
             if not (start or end or kind):
-                yield key, Record(key.text, [], line)
+                yield key, Record(key.text, [], line, facts=facts)
                 continue
             if not (start and end and kind):
                 raise _missing_values([names[k] for k in at if not cells[k].strip()], place)
@@ -474,7 +500,7 @@ class CsvFile(Source):
                 )
             span = TextSpan((fragment,), kind)
             trim_span(span, key.text, place)  # raises the error at the row of the mention
-            yield key, Record(key.text, [span], line)
+            yield key, Record(key.text, [span], line, facts=facts)
 
     def with_options(self, options: Mapping[str, Any]) -> "CsvFile":
         for key in options:
@@ -482,8 +508,11 @@ class CsvFile(Source):
                 raise UsageError(
                     self.name, f"unknown file option '{key}'", suggest(key, FILE_OPTIONS)
                 )
+        return self._with(**options)
+
+    def _with(self, **changes: Any) -> "CsvFile":
         fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        return CsvFile(**{**fields, **options})
+        return CsvFile(**{**fields, **changes})
 
 
 class _Key(NamedTuple):

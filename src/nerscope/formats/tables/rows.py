@@ -10,16 +10,21 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from nerscope.corpus.corpus import Coding, Corpus, Note, ParsedSentence, file_option
+from nerscope.corpus.arrays import Objects
+from nerscope.corpus.corpus import Coding, Corpus, ParsedSentence, file_option
+from nerscope.corpus.records import NO_FACTS, RecordFacts, Records
 from nerscope.corpus.schemes import BIO, Scheme, scheme_named
-from nerscope.errors import FormatError, UsageError, suggest
+from nerscope.errors import FormatError, InputError, UsageError, suggest
 from nerscope.formats.base import FileOption
+from nerscope.formats.json.facts import ID_KEYS, ROW, facts_of, id_of
 from nerscope.formats.json.jsonl import FILE_OPTIONS as RECORD_OPTIONS
 from nerscope.formats.json.layers import other_keys
+from nerscope.formats.json.marks import spelling
+from nerscope.formats.json.plain import PlainBatch, plain_keys, plain_texts
 from nerscope.formats.json.records import KNOWN, LABELS, LETTERS, Schema, read_record, schema_of
 from nerscope.formats.sentence_columns import SentenceColumns
 from nerscope.formats.source import SentenceBatch, Source, gather_chunks
-from nerscope.formats.standoff.text import read_text
+from nerscope.formats.standoff.text import Record, Texts, text_blocks
 
 TableRow: TypeAlias = Mapping[str, Any]
 SMALL = 1 << 20  # bytes of a small file; tables are stored packed
@@ -61,6 +66,12 @@ class TableData(NamedTuple):
 class ColumnBatch(Sequence[TableRow]):
     """Rows of a batch that can also be read as columns, which is ten times faster."""
 
+    names: Sequence[str]  # of the columns
+
+    @abstractmethod
+    def texts(self, column: str) -> Objects:
+        """The values of a column as texts; None for missing ones, lists and mappings."""
+
     @abstractmethod
     def sentence_columns(
         self, tokens: str, labels: str, names: Sequence[str] | None, first: int
@@ -95,6 +106,7 @@ class TableSource(Source):
     scheme: str | None = None
     names: Sequence[str] | None = None
     tokens: str = "same"
+    metadata: tuple[str, ...] = ()  # columns that facets use
     has_token_bytes = True
 
     def __post_init__(self) -> None:
@@ -137,18 +149,103 @@ class TableSource(Source):
     def scheme_of_labels(self, coding: Coding | None = None) -> Scheme:
         return super().scheme_of_labels(coding) if self.always_flat else BIO
 
+    def with_records(self, metadata: Sequence[str] = ()) -> "TableSource":
+        table = self.open()
+        for column in metadata:
+            if column not in table.columns:
+                raise UsageError(
+                    self.name, f"unknown column '{column}'", suggest(column, table.columns)
+                )
+        return replace(self, metadata=tuple(metadata))
+
     def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
-        """Whole sentences, about 65,000 tokens at a time."""
+        """Whole sentences, about 65,000 tokens at a time, or texts of 500,000 characters."""
         scheme = scheme_named(self.scheme) if self.scheme else None
         schema = self._schema
+        if schema is not None and schema.counts == LETTERS:
+            return self._text_chunks(coding, tokens)
         if schema is not None and schema.counts == LABELS:
-            table = self._open_with_options()
-            chunks = _read_batches(table, schema, self.name, coding, scheme, tokens)
-            return _number_documents(chunks)
+            return _number_documents(self._sentence_chunks(schema, coding, scheme, tokens))
         return _number_documents(gather_chunks(self._read_rows(), self.name, coding, scheme))
 
+    def _text_chunks(self, coding: Coding, tokens: bool) -> Iterator[Corpus]:
+        is_empty = True
+        for block in text_blocks(self._texts(), self.name):
+            is_empty = False
+            yield block.corpus(coding, encoded=tokens)
+        if is_empty:
+            raise InputError(
+                self.name, "the file contains no sentences", "check that it is the right file"
+            )
+
+    def _texts(self) -> Iterator[Texts]:
+        table, done = self._open_with_options(), 0
+        for batch in table.batches():
+            rows = list(batch)
+            run = PlainBatch(list(range(done + 1, done + len(rows) + 1)), rows, done)
+            run = run._replace(metadata=self.metadata, noun=ROW)
+            keys = plain_keys(tuple(table.columns)) if not table.names else None
+            texts = None if keys is None or not rows else plain_texts(run, keys)
+            yield texts or Texts.of(self._text_records(table, rows, done))
+            done += len(rows)
+
+    def _text_records(
+        self, table: TableData, rows: Sequence[TableRow], done: int
+    ) -> Iterator[Record]:
+        for number, row in enumerate(rows, done + 1):
+            record = _read_row(row, table, self.name, number)
+            assert isinstance(record, Record)
+            facts = facts_of(row, self.metadata, ROW, number)
+            yield record._replace(facts=facts, place=f"{self.name} {facts.name}")
+
+    def _sentence_chunks(
+        self, schema: Schema, coding: Coding, scheme: Scheme | None, tokens: bool
+    ) -> Iterator[Corpus]:
+        """A chunk for each batch: from its columns if possible, otherwise row by row.
+
+        Without `tokens`, the tokens of columns stay bytes.
+        """
+        table, done = self._open_with_options(), 0
+        names = table.names.get(schema.marks or "")
+        # Another column that may have mentions is compared with the labels row by row.
+        has_no_rivals = not other_keys(tuple(table.columns), schema.held, schema.marks)
+        for batch in table.batches():
+            columns = None
+            if isinstance(batch, ColumnBatch) and has_no_rivals:
+                columns = batch.sentence_columns(schema.held, schema.marks or "", names, done + 1)
+            corpus = None
+            if columns is not None:
+                corpus = columns.corpus(self.name, coding, scheme, encoded=tokens)
+            if corpus is not None and isinstance(batch, ColumnBatch):
+                yield replace(corpus, records=self._records(batch, done))
+            elif batch:
+                sentences = self._sentences(table, batch, done)
+                yield from gather_chunks(sentences, self.name, coding, scheme)
+            done += len(batch)
+
+    def _records(self, batch: "ColumnBatch", done: int) -> Records:
+        """The names, ids and metadata of rows that are sentences."""
+        ids = next((key for key in batch.names if spelling(key) in ID_KEYS), None)
+        texts = {key: batch.texts(key) for key in (ids, *self.metadata) if key is not None}
+        names = np.array([f"{ROW} {done + at + 1}" for at in range(len(batch))], object)
+        return Records(
+            np.ones(len(batch), bool),
+            None if ids is None else texts[ids],
+            names,
+            {key: texts[key] for key in self.metadata},
+        )
+
+    def _sentences(
+        self, table: TableData, batch: Sequence[TableRow], done: int
+    ) -> Iterator[SentenceBatch]:
+        for number, row in enumerate(batch, done + 1):
+            sentence = _read_row(row, table, self.name, number)
+            assert isinstance(sentence, ParsedSentence)
+            facts = facts_of(row, self.metadata, ROW, number)
+            yield SentenceBatch([sentence._replace(document=_document(row), facts=facts)])
+
     def _read_rows(self) -> Iterator[SentenceBatch]:
-        """The sentences of the rows: one or more per row, or one per group of token rows."""
+        """The sentences of the rows: one per row, or one per group of token rows."""
         table = self._open_with_options()
         rows = enumerate(chain.from_iterable(table.batches()), 1)
         first = next(rows, None)
@@ -156,10 +253,10 @@ class TableSource(Source):
             return
         columns = _columns_by_token(first[1])
         if columns is not None:
-            yield from _group_tokens(chain([first], rows), columns, table, self.name)
+            yield from _group_tokens(chain([first], rows), columns, table, self.name, self.metadata)
         elif schema_of(first[1]) is not None or _empty_columns(first[1]):
             for number, row in chain([first], rows):
-                yield _read_row(row, table, self.name, number)
+                yield from self._sentences(table, [row], number - 1)
         else:
             raise _unknown_layout(table, self.name)
 
@@ -198,36 +295,6 @@ def _number_documents(chunks: Iterable[Corpus]) -> Iterator[Corpus]:
         count, last = int(documents[-1]), int(given[-1])
 
 
-def _read_batches(
-    table: TableData,
-    schema: Schema,
-    name: str,
-    coding: Coding,
-    scheme: Scheme | None,
-    tokens: bool,
-) -> Iterator[Corpus]:
-    """A chunk for each batch: from its columns if possible, otherwise row by row.
-
-    Without `tokens`, the tokens of columns stay bytes.
-    """
-    names = table.names.get(schema.marks or "")
-    # Another column that may have mentions is compared with the labels row by row.
-    has_no_rivals = not other_keys(tuple(table.columns), schema.held, schema.marks)
-    done = 0
-    for batch in table.batches():
-        columns = None
-        if isinstance(batch, ColumnBatch) and has_no_rivals:
-            columns = batch.sentence_columns(schema.held, schema.marks or "", names, done + 1)
-        corpus = None if columns is None else columns.corpus(name, coding, scheme, encoded=tokens)
-        if corpus is not None:
-            yield corpus
-        elif batch:
-            rows = enumerate(batch, done + 1)
-            sentences = (_read_row(row, table, name, number) for number, row in rows)
-            yield from gather_chunks(sentences, name, coding, scheme)
-        done += len(batch)
-
-
 def _rename_columns(
     batches: Iterable[Sequence[TableRow]], chosen: Mapping[str, str]
 ) -> Iterator[Sequence[TableRow]]:
@@ -243,22 +310,15 @@ def _rename_columns(
         ]
 
 
-def _read_row(row: TableRow, table: TableData, name: str, number: int) -> SentenceBatch:
-    """The sentences of a row with a sentence or a text."""
-    place = f"{name}: row {number}"
+def _read_row(row: TableRow, table: TableData, name: str, number: int) -> Record | ParsedSentence:
+    """The text or sentence of a row."""
+    place = f"{name} {ROW} {number}"
     try:
-        record = read_record(row, place, number, _label_names(row, table.names))
+        return read_record(row, place, number, _label_names(row, table.names))
     except FormatError:
         if empty := _empty_columns(row):
             raise _missing_values(empty, place) from None
         raise
-    if isinstance(record, ParsedSentence):
-        return SentenceBatch([record._replace(document=_document(row))])
-    sentences, noted = read_text(record, place)
-    return SentenceBatch(
-        [sentence._replace(document=number - 1) for sentence in sentences],
-        {kind: Note(times, (number,)) for kind, times in noted.items()},
-    )
 
 
 def _document(row: TableRow) -> int:
@@ -302,7 +362,11 @@ def _columns_by_token(row: TableRow) -> _TokenColumns | None:
 
 
 def _group_tokens(
-    rows: Iterable[tuple[int, TableRow]], columns: _TokenColumns, table: TableData, name: str
+    rows: Iterable[tuple[int, TableRow]],
+    columns: _TokenColumns,
+    table: TableData,
+    name: str,
+    metadata: Sequence[str],
 ) -> Iterator[SentenceBatch]:
     """Sentences of rows: a new one where the sentence value changes; a missing value continues.
 
@@ -312,26 +376,34 @@ def _group_tokens(
     tokens: list[str] = []
     labels: list[Any] = []
     begin, before = 1, None
+    facts = NO_FACTS
     # A sentence is yielded when the next one begins; `begin` is its first row.
     for number, row in rows:
         sentence, word, label = (row[key] for key in columns)
         if not _is_null(sentence) and sentence != before:
             if tokens:
-                yield SentenceBatch([_sentence(tokens, labels, names, name, begin)])
+                yield _sentence(tokens, labels, names, name, begin, facts)
             tokens, labels, begin, before = [], [], number, sentence
+            facts = facts_of(row, metadata, ROW, number)._replace(id=id_of(sentence))
         if not isinstance(word, str) or not isinstance(label, str | Integral):
-            raise _bad_token(row, columns, f"{name}: row {number}")
+            raise _bad_token(row, columns, f"{name} {ROW} {number}")
         tokens.append(word)
         labels.append(label)
-    yield SentenceBatch([_sentence(tokens, labels, names, name, begin)])
+    yield _sentence(tokens, labels, names, name, begin, facts)
 
 
 def _sentence(
-    tokens: list[str], labels: list[Any], names: Sequence[str] | None, name: str, row: int
-) -> ParsedSentence:
-    record = read_record({"tokens": tokens, "labels": labels}, f"{name}: row {row}", row, names)
+    tokens: list[str],
+    labels: list[Any],
+    names: Sequence[str] | None,
+    name: str,
+    row: int,
+    facts: RecordFacts,
+) -> SentenceBatch:
+    item = {"tokens": tokens, "labels": labels}
+    record = read_record(item, f"{name} {ROW} {row}", row, names)
     assert isinstance(record, ParsedSentence)
-    return record
+    return SentenceBatch([record._replace(facts=facts)])
 
 
 def _bad_token(row: TableRow, columns: _TokenColumns, place: str) -> FormatError:
