@@ -757,7 +757,7 @@ def test_a_checkpoint_stays_until_the_results_are_written(
         raise FaultError(path, "the disk is full", "make room")
 
     monkeypatch.setattr("nerscope.formats.shards._SHARD_SIZE", 40)
-    monkeypatch.setattr("nerscope.formats.shards._STRETCH", 30)
+    monkeypatch.setattr("nerscope.formats.cutting._STRETCH", 30)
     command = "evaluate gold.txt --system good=good.txt --workers 1 --checkpoint kept -o out.json"
     with monkeypatch.context() as broken:
         broken.setattr("nerscope.results.files.write_text", full)

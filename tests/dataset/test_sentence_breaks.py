@@ -17,6 +17,8 @@ class Documents:
 
     has_entities, groups = True, ()
 
+    columns = None
+
     def each(self, group: str | None) -> Iterator[SpacyDocument]:
         words = ["Ada", "met", "\n", "Bob", ".", "He", "left", ".", "So", "what"]
         blanks = [True, False, False, False, True, True, False, False, True, False]

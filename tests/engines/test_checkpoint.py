@@ -252,7 +252,7 @@ def test_an_evaluation_goes_on_and_gives_the_same_results(
     tmp_path: Path, engine: Any, packed: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("nerscope.formats.shards._SHARD_SIZE", 1 << 13)
-    monkeypatch.setattr("nerscope.formats.shards._STRETCH", 1 << 12)
+    monkeypatch.setattr("nerscope.formats.cutting._STRETCH", 1 << 12)
     test, train = f"{DEMO}/test.conll", f"{DEMO}/train.conll"
     systems = {"memoriser": f"{DEMO}/systems/memoriser.conll"}
     if packed:

@@ -26,8 +26,8 @@ class Apart:
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, size in (("_SHARD_SIZE", 60), ("_STRETCH", 50)):
-        monkeypatch.setattr(f"nerscope.formats.shards.{name}", size)
+    monkeypatch.setattr("nerscope.formats.shards._SHARD_SIZE", 60)
+    monkeypatch.setattr("nerscope.formats.cutting._STRETCH", 50)
     monkeypatch.setattr("nerscope.formats.columns.column_file.BLOCK", 90)
     monkeypatch.setattr("nerscope.formats.files.BLOCK", 90)
 

@@ -1,13 +1,19 @@
 """Files that are cut into shards give the same results and messages as uncut ones."""
 
+import csv
 import gzip
+import io
+import json
 from collections.abc import Callable, Iterable, Iterator
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
+import pyarrow
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pyarrow import parquet
 from tests.scoring.toys import drawn, noisy
 
 import nerscope
@@ -17,7 +23,7 @@ from nerscope.errors import NerscopeError
 from nerscope.formats.base import source_named
 from nerscope.formats.columns.conll import ConllFile
 from nerscope.formats.packing import pack_for
-from nerscope.formats.shards import Shard, begins_file, cut_into_shards
+from nerscope.formats.shards import Shard, cut_into_shards
 from nerscope.formats.source import Source
 
 TRAIN = drawn(40, seed=5)
@@ -42,7 +48,7 @@ class Apart:
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("nerscope.formats.shards._SHARD_SIZE", 400)
-    monkeypatch.setattr("nerscope.formats.shards._STRETCH", 190)
+    monkeypatch.setattr("nerscope.formats.cutting._STRETCH", 190)
 
 
 PACKED: list[set[str]] = [set(), {"gold"}, {"pred"}, {"gold", "pred"}]
@@ -155,7 +161,7 @@ def test_files_are_cut_at_the_same_sentences_though_one_marks_documents(tmp_path
     sizes = [[sum(map(len, side.chunks(Coding()))) for side in shard] for shard in shards]
     assert all(ours == theirs > 0 for ours, theirs in sizes)
     assert sum(ours for ours, _ in sizes) == 60
-    assert list(map(begins_file, shards)) == [True, *[False] * (len(shards) - 1)]
+    assert [shard[0].continues_document for shard in shards] == [False, *[True] * (len(shards) - 1)]
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
@@ -276,3 +282,130 @@ def test_the_words_of_a_file_without_a_blank_line_are_one_piece(tmp_path: Path) 
     path = tmp_path / "long.txt"
     path.write_text("word O\n" * 1000)
     assert cut_into_shards([source_named(str(path))]) is None
+
+
+# Formats of records. A record of text has one or two sentences, some with spans.
+
+
+def text_lines(sentences: Any, names: bool) -> bytes:
+    lines = []
+    for number, (tokens, labels) in enumerate(sentences):
+        text, spans = " ".join(tokens), []
+        ends = list(accumulate(len(token) + 1 for token in tokens))
+        for at, label in enumerate(labels):
+            if label.startswith("B-"):
+                spans.append({"start": ends[at] - len(tokens[at]) - 1, "end": ends[at] - 1})
+                spans[-1]["label"] = label[2:]
+        text = text.replace(" ", "\n", 1) if number % 3 == 0 and not spans else text
+        item = {"text": text, "spans": spans, **({"id": number} if names else {})}
+        lines.append(json.dumps(item) + "\n" * (1 + (number % 7 == 0)))
+    return "".join(lines).encode()
+
+
+def label_lines(sentences: Any, names: bool) -> bytes:
+    items = (
+        {"tokens": tokens, "ner_tags": labels, **({"id": number} if names else {})}
+        for number, (tokens, labels) in enumerate(sentences)
+    )
+    return "".join(json.dumps(item) + "\n" for item in items).encode()
+
+
+def token_rows(sentences: Any, names: bool) -> bytes:
+    """Rows of tokens; without names, only the first row of a sentence has its number."""
+    sink = io.StringIO(newline="")
+    writer = csv.writer(sink)
+    writer.writerow(["sentence_id", "token", "label"])
+    for number, (tokens, labels) in enumerate(sentences):
+        for at, pair in enumerate(zip(tokens, labels, strict=True)):
+            writer.writerow([number if names or not at else "", *pair])
+    return sink.getvalue().encode()
+
+
+def sentence_rows(sentences: Any, names: bool) -> bytes:
+    sink = io.StringIO(newline="")
+    writer = csv.writer(sink, quoting=csv.QUOTE_ALL if names else csv.QUOTE_MINIMAL)
+    writer.writerow(["tokens", "ner_tags"])
+    writer.writerows([json.dumps(tokens), json.dumps(labels)] for tokens, labels in sentences)
+    return sink.getvalue().encode()
+
+
+def table(sentences: Any, names: bool) -> bytes:
+    columns: dict[str, Any] = {
+        "tokens": [t for t, _ in sentences],
+        "tags": [b for _, b in sentences],
+    }
+    if names:
+        columns["id"] = [str(number) for number in range(len(sentences))]
+    sink = io.BytesIO()
+    parquet.write_table(pyarrow.table(columns), sink, row_group_size=5)
+    return sink.getvalue()
+
+
+RECORDS = {
+    "text.jsonl": text_lines,
+    "labels.jsonl": label_lines,
+    "tokens.csv": token_rows,
+    "sentences.csv": sentence_rows,
+    "table.parquet": table,
+}
+
+
+@pytest.mark.parametrize("form", RECORDS)
+@settings(
+    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(st.integers(0, 10**6), st.sampled_from([None, None, 3, 25]), st.booleans(), st.booleans())
+def test_shards_of_records_give_the_results_of_the_whole_file(
+    tmp_path: Path, form: str, seed: int, damage: int | None, names: bool, packed: bool
+) -> None:
+    gold = drawn(40, seed=seed)
+    pred = noisy(gold, 0.3, seed + 1)
+    if damage is not None:
+        pred = [*pred[:damage], (["other", *pred[damage][0][1:]], pred[damage][1]), *pred[26:]]
+    files = []
+    for side, sentences in (("gold", gold), ("pred", pred)):
+        path = tmp_path / f"{side}.{form}"
+        data = RECORDS[form](sentences, names)
+        path.write_bytes(gzip.compress(data) if packed and form.endswith(".jsonl") else data)
+        files.append(str(path))
+    engine = Apart()
+    found = outcome(files[0], {"s": files[1]}, engine=engine)
+    assert found == outcome(files[0], {"s": files[1]})
+    assert engine.most > 2 or damage is not None
+
+
+def test_columns_and_records_are_cut_at_the_same_sentences(tmp_path: Path) -> None:
+    gold, _ = plain_files(tmp_path)
+    output = tmp_path / "out.jsonl"
+    output.write_bytes(label_lines(noisy(drawn(60, seed=1), 0.2, 2), names=False))
+    engine = Apart()
+    apart = nerscope.evaluate(gold, {"s": output}, engine=engine)
+    assert engine.most > 3
+    assert apart.to_json() == nerscope.evaluate(gold, {"s": output}).to_json()
+
+
+@pytest.mark.parametrize(
+    "line",
+    ['{"text": "Ada", "spans": [], "annotator": "eve"}', '{"tokens": ["Ada"], "tags": ["O"]}'],
+    ids=["an annotator", "another layout"],
+)
+def test_records_that_depend_on_others_are_read_in_one_piece(tmp_path: Path, line: str) -> None:
+    lines = text_lines(drawn(60, seed=1), names=False).decode().splitlines()
+    gold = tmp_path / "gold.jsonl"
+    gold.write_text("\n".join([*lines[:50], line, *lines[50:]]))
+    assert outcome(gold, {"s": gold}, engine=Apart()) == outcome(gold, {"s": gold})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[{"text": "Ada", "spans": []}]',
+        '{"text": "Ada", "spans": [], "annotator": "eve"}\n',
+    ],
+    ids=["a list", "an annotator is chosen"],
+)
+def test_json_that_cannot_be_cut_stays_in_one_piece(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(text)
+    option = "::annotator=eve" if "annotator" in text else ""
+    assert source_named(f"{path}{option}").cuttable is None

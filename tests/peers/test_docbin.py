@@ -21,7 +21,8 @@ from nerscope.corpus.mentions import Shape
 from nerscope.corpus.schemes import BIO
 from nerscope.errors import FormatError, InputError, NerscopeError, UsageError
 from nerscope.formats.base import open_source, read
-from nerscope.formats.docbin import UNSET, open_docbin, write_docbin
+from nerscope.formats.docbin import open_docbin, write_docbin
+from nerscope.formats.docbin_columns import UNSET
 from nerscope.formats.files import FileBytes
 
 NLP = spacy.blank("en")

@@ -373,7 +373,8 @@ class ParsedSentence(NamedTuple):
     shapes: Sequence[Shape] | None = None  # of the spans, if some are not runs of whole tokens
     gaps: Sequence[str] | None = None  # the blanks before each token, if they are known
     document: int = 0
-    facts: RecordFacts | None = None  # of the record that it is, if it is one
+    facts: RecordFacts | None = None  # of its record, if the file consists of records
+    begins_record: bool = True
 
 
 def read_sentences(sentences: Iterable[Sentence], name: str) -> list[ParsedSentence]:
@@ -456,11 +457,12 @@ def _all_spans(records: Sequence[ParsedSentence], starts: Ints, coding: Coding) 
 
 
 def _all_records(sentences: Sequence[ParsedSentence]) -> Records | None:
-    """The records of sentences that are records; None if some are not."""
+    """The records of sentences; None if some sentences belong to none."""
     facts = [sentence.facts for sentence in sentences if sentence.facts is not None]
     if len(facts) < len(sentences):
         return None
-    return Records.of(facts, np.arange(len(facts)))
+    begins = np.array([sentence.begins_record for sentence in sentences], bool)
+    return replace(Records.of(facts, np.arange(len(facts))), begins=begins)
 
 
 def _all_gaps(records: Sequence[ParsedSentence]) -> Objects | None:

@@ -23,7 +23,7 @@ from nerscope.corpus.vocabulary import (
 from nerscope.evaluation.plan import Plan
 from nerscope.facets.facet import Sentences, View
 from nerscope.formats.align import side_by_side
-from nerscope.formats.shards import Shard, begins_file
+from nerscope.formats.shards import Shard
 from nerscope.formats.source import LabelStyle, require_tokens
 from nerscope.scoring.evidence import TOKEN_JOIN, Column, Ledger, Output, Units, merged, moved
 from nerscope.scoring.matching import IO, LABEL, TOKEN_MATCHES, io_labels
@@ -78,7 +78,7 @@ def score_shard(plan: Plan, request: ScoreRequest) -> ScoredSentences:
     """Read and score a shard; engines run this function."""
     shard_plan = replace(plan, keeps_words=plan.keeps_words and request.with_words)
     scored = join_scores(list(score_chunks(shard_plan, request.shard)))
-    return replace(scored, begins_file=begins_file(request.shard))
+    return replace(scored, begins_file=not request.shard[0].continues_document)
 
 
 def score_chunks(plan: Plan, shard: Shard) -> Iterator[ScoredSentences]:

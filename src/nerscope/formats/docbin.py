@@ -12,25 +12,34 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import accumulate, islice, pairwise
 from typing import Any, BinaryIO, NamedTuple, Protocol
 
 import numpy as np
 
 from nerscope.corpus.arrays import Ints, Objects
-from nerscope.corpus.corpus import Coding, Corpus, Note, read_sentence
+from nerscope.corpus.corpus import Coding, Corpus, Note, ParsedSentence, read_sentence
 from nerscope.corpus.mentions import PLAIN
+from nerscope.corpus.records import RecordFacts
 from nerscope.corpus.schemes import BIO, Scheme
+from nerscope.corpus.vocabulary import Interner
 from nerscope.errors import FormatError, InputError, require_extra
 from nerscope.formats.base import FORMATS, FileOption, Format
+from nerscope.formats.docbin_columns import (
+    BEGIN,
+    INSIDE,
+    OUTSIDE,
+    TRIMMED,
+    UNSET,
+    WordColumns,
+    entity_chunks,
+)
 from nerscope.formats.files import FileBytes, read_some
 from nerscope.formats.source import SentenceBatch, Source, gather_chunks, require_tokens
 from nerscope.formats.standoff.text import record_bounds
 
 NAME = "docbin"
 GROUP = "sc"  # the default span group of spaCy's span categoriser
-UNSET = "tokens without entity annotation, read as outside mentions"
-TRIMMED = "spans with blanks at an edge"
 _PIECE = 1 << 20  # bytes that are decompressed at a time
 _SMALL_FILE = 4 << 20  # bytes
 _FEW_WORDS = 500_000
@@ -40,7 +49,6 @@ _TRUSTED = 64 << 20  # bytes
 _MOST_GROWTH = 100
 # The fields of a span: id, link, label, start and end in tokens, start and end in characters.
 _SPAN = struct.Struct(">QQQllll")
-_INSIDE, _OUTSIDE, _BEGIN = 1, 2, 3  # values of ENT_IOB in spaCy; 0 is unset
 _ENDING = ".spacy"
 _SAVE_AGAIN = "save the file again with DocBin.to_disk"
 
@@ -73,6 +81,10 @@ class SpacyDocuments(Protocol):
     def each(self, group: str | None) -> Iterator[SpacyDocument]:
         """The documents; mentions are the spans of a group, or the entities if it is None."""
 
+    @property
+    def columns(self) -> WordColumns | None:
+        """The words of all documents as columns, if they are stored in this way."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SpacySource(Source):
@@ -83,6 +95,7 @@ class SpacySource(Source):
     is_small: bool = True
     spans: str | None = None
     retokenised = True
+    has_token_bytes = True
 
     def scheme_of_labels(self, coding: Coding | None = None) -> Scheme:
         return BIO
@@ -90,9 +103,20 @@ class SpacySource(Source):
     def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
         """Whole documents, about 65,000 tokens at a time."""
         documents = self.load()
-        numbered = enumerate(documents.each(self._group(documents)), 1)
+        group, columns, done = self._group(documents), documents.columns, 0
+        if group is None and columns is not None:
+            for chunk in entity_chunks(columns, self.name, coding, encoded=tokens):
+                if chunk is None:
+                    break  # the documents from here on are read one by one
+                done = int(chunk.documents[-1]) + 1 if len(chunk) else done
+                if len(chunk):
+                    yield chunk
+            else:
+                if done:
+                    return
+        numbered = islice(enumerate(documents.each(group), 1), done, None)
         sentences = (_read_document(document, self.name, number) for number, document in numbered)
-        return gather_chunks(sentences, self.name, coding)
+        yield from gather_chunks(sentences, self.name, coding)
 
     def _group(self, documents: SpacyDocuments) -> str | None:
         """The span group to read: the chosen one, or the default if no document has entities."""
@@ -110,7 +134,7 @@ class SpacySource(Source):
 
 def _read_document(document: SpacyDocument, name: str, number: int) -> SentenceBatch:
     """The sentences of a document; blank words become part of the space between words."""
-    place = f"{name}: document {number}"
+    place = f"{name} document {number}"
     words, gaps, moved = _without_blank_words(document)
     mentions = sorted((moved[low], moved[high], kind) for low, high, kind in document.mentions)
     for low, high, _ in document.mentions:
@@ -123,13 +147,18 @@ def _read_document(document: SpacyDocument, name: str, number: int) -> SentenceB
     breaks = _breaks({moved[at] for at in document.starts}, mentions, len(words))
     # Mentions are sorted, so the mentions of a sentence are found by bisection.
     firsts = [low for low, _, _ in mentions]
-    sentences = []
+    sentences = list[ParsedSentence]()
     for begin, end in pairwise([0, *breaks, len(words)] if words else []):
         inside = mentions[bisect_left(firsts, begin) : bisect_left(firsts, end)]
         spans = [(low - begin, high - begin, kind) for low, high, kind in inside]
         sentence = read_sentence({"tokens": words[begin:end], "spans": spans}, place, number)
         space = None if document.blanks is None else gaps[begin:end]
-        sentences.append(sentence._replace(gaps=space, document=number - 1))
+        facts = RecordFacts(None, f"document {number}")
+        sentences.append(
+            sentence._replace(
+                gaps=space, document=number - 1, facts=facts, begins_record=not sentences
+            )
+        )
     return SentenceBatch(sentences, _notes(document, number))
 
 
@@ -203,6 +232,8 @@ def _is_document(given: object) -> bool:
 
 
 class _DocumentsInMemory:
+    columns = None
+
     def __init__(self, documents: Sequence[Any]) -> None:
         self._documents = documents
 
@@ -229,51 +260,49 @@ class _DocumentsInMemory:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _DocBinFile:
-    """The decoded columns of a file, with one entry per word of all documents."""
+    """The decoded columns of a file, and the span groups of its documents."""
 
     name: str
-    words: Sequence[str]
-    iob: Ints  # _INSIDE, _OUTSIDE, _BEGIN or 0
-    types: Sequence[str]
-    starts: Ints
-    blanks: Ints
-    bounds: Ints  # document k is bounds[k]:bounds[k + 1]
-    spacing_unknown: Sequence[bool]
+    columns: WordColumns
     group_data: Sequence[bytes]  # of each document, packed
     text_of: Callable[[int], str]
 
     @property
     def has_entities(self) -> bool:
-        return any(self.types)
+        return any(self.columns.types)
 
     @property
     def groups(self) -> set[str]:
         return {key for data in set(self.group_data) for key in _unpack_groups(data, self.name)}
 
     def each(self, group: str | None) -> Iterator[SpacyDocument]:
-        for number, (begin, end) in enumerate(pairwise(self.bounds.tolist())):
+        columns = self.columns
+        for number, (begin, end) in enumerate(pairwise(columns.bounds.tolist())):
             if group is None:
                 mentions = self._entities(number, begin, end)
             else:
                 mentions = list(self._group(group, number, end - begin))
+            unknown = columns.spacing_unknown[number]
             yield SpacyDocument(
-                self.words[begin:end],
-                None if self.spacing_unknown[number] else self.blanks[begin:end].tolist(),
+                [columns.texts[word] for word in columns.word[begin:end].tolist()],
+                None if unknown else columns.blanks[begin:end].tolist(),
                 mentions,
-                np.flatnonzero(self.starts[begin:end] == 1).tolist(),
-                0 if group else int((self.iob[begin:end] == 0).sum()),
+                np.flatnonzero(columns.starts[begin:end] == 1).tolist(),
+                0 if group else int((columns.iob[begin:end] == 0).sum()),
             )
 
     def _entities(self, number: int, begin: int, end: int) -> list[tuple[int, int, str]]:
-        place = f"{self.name}: document {number + 1}"
-        return _entities(self.iob[begin:end].tolist(), self.types[begin:end], place)
+        place = f"{self.name} document {number + 1}"
+        columns = self.columns
+        types = [columns.types[kind] for kind in columns.type[begin:end].tolist()]
+        return _entities(columns.iob[begin:end].tolist(), types, place)
 
     def _group(self, key: str, number: int, size: int) -> Iterator[tuple[int, int, str]]:
         spans = _unpack_groups(self.group_data[number], self.name).get(key, [])
         for _, _, label, start, end, _, _ in (_SPAN.unpack(span) for span in spans):
             if not 0 <= start < end <= size:
                 raise FormatError(
-                    f"{self.name}: document {number + 1}",
+                    f"{self.name} document {number + 1}",
                     f"the span ({start}, {end}) is empty or outside the {size} tokens",
                     _SAVE_AGAIN,
                 )
@@ -288,16 +317,16 @@ def _entities(iob: Sequence[int], types: Sequence[str], place: str) -> list[tupl
     """
     entities: list[tuple[int, int, str]] = []
     begin: int | None = None
-    for at, value in enumerate([*iob, _OUTSIDE]):
-        if value == _INSIDE and begin is None:
+    for at, value in enumerate([*iob, OUTSIDE]):
+        if value == INSIDE and begin is None:
             raise FormatError(
                 place, f"token {at + 1} continues an entity that has no beginning", _SAVE_AGAIN
             )
-        if value == _INSIDE:
+        if value == INSIDE:
             continue
         if begin is not None and types[begin]:
             entities.append((begin, at, types[begin]))
-        begin = at if value == _BEGIN else None
+        begin = at if value == BEGIN else None
     return entities
 
 
@@ -338,18 +367,17 @@ def _read_docbin(data: FileBytes) -> _DocBinFile:
     unset = np.zeros(bounds[-1], np.uint64)
     n_documents = len(bounds) - 1
     flags = content.items("flags", dict, n_documents, {})
-    return _DocBinFile(
-        data.name,
-        _texts(columns[attrs.ORTH], text_of),
+    words = WordColumns(
+        *_texts(columns[attrs.ORTH], text_of),
+        *_texts(columns.get(attrs.ENT_TYPE, unset), text_of),
         columns.get(attrs.ENT_IOB, unset),
-        _texts(columns.get(attrs.ENT_TYPE, unset), text_of),
         columns.get(attrs.SENT_START, unset),
         _blanks(content, int(bounds[-1])),
         bounds,
         [bool(flag.get("has_unknown_spaces")) for flag in flags],
-        content.items("span_groups", bytes, n_documents, b""),
-        text_of,
     )
+    groups = content.items("span_groups", bytes, n_documents, b"")
+    return _DocBinFile(data.name, words, groups, text_of)
 
 
 def _as_mapping(value: object, name: str) -> _PackedMapping:
@@ -453,11 +481,11 @@ def _text_lookup(store: Any, name: str) -> Callable[[int], str]:
     return text_of
 
 
-def _texts(numbers: Ints, text_of: Callable[[int], str]) -> list[str]:
-    # Each distinct number is looked up once.
-    distinct, inverse = np.unique(numbers, return_inverse=True)
-    texts = np.array([text_of(number) for number in distinct.tolist()], object)
-    return list(texts[inverse]) if len(texts) else []
+def _texts(numbers: Ints, text_of: Callable[[int], str]) -> tuple[list[str], Ints]:
+    """The distinct texts of hashes, and for each hash the index of its text."""
+    interner = Interner()
+    codes = interner.codes(np.ascontiguousarray(numbers, np.uint64))
+    return [text_of(number) for number in interner.keys[: interner.size].tolist()], codes
 
 
 def _broken(name: str, why: str) -> InputError:

@@ -5,6 +5,7 @@ opened with fsspec.
 """
 
 import codecs
+import gc
 import glob
 import io
 import os
@@ -14,10 +15,11 @@ import sys
 import weakref
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO, Protocol, cast
+from typing import Any, BinaryIO, NamedTuple, Protocol, cast
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -231,6 +233,18 @@ class _TemporaryFile:
         weakref.finalize(self, Path(path).unlink, missing_ok=True)
 
 
+class ByteRange(NamedTuple):
+    """A range of the bytes of a file with whole sentences or records, and its first line number.
+
+    `text` has the bytes themselves if the file can only be read from start to end.
+    """
+
+    begin: int
+    end: int | None
+    line: int
+    text: bytes | None = None
+
+
 class Window:
     """A range of the bytes of a stream that can be read like a stream."""
 
@@ -243,6 +257,38 @@ class Window:
         if self._left is not None:
             self._left -= len(data)
         return data
+
+
+@contextmanager
+def open_range(content: FileBytes, span: ByteRange | None) -> "Iterator[Readable]":
+    """The unpacked bytes of a range of a file; without a range, of the whole file.
+
+    >>> with open_range(FileBytes("x", data=b"Ada O"), ByteRange(0, 3, 1)) as stream:
+    ...     stream.read(9)
+    b'Ada'
+    """
+    if span is not None and span.text is not None:
+        yield io.BytesIO(span.text)
+        return
+    with content.open() as stream:
+        # The whole file may come from a stream that cannot be positioned.
+        is_part = span is not None and (span.begin > 0 or span.end is not None)
+        yield Window(stream, span.begin, span.end) if span and is_part else stream
+
+
+@contextmanager
+def paused_collection() -> Iterator[None]:
+    """Pause the search for cycles of objects, which decoded values do not have.
+
+    Python searches after every few hundred new lists; that takes half as long as decoding them.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 class Readable(Protocol):

@@ -26,6 +26,7 @@ from nerscope.errors import FormatError, InputError, UsageError, plural
 
 if TYPE_CHECKING:
     from nerscope.formats.columns.conll import ConllFile
+    from nerscope.formats.cutting import Cuttable
     from nerscope.formats.record_join import RecordList
 
 _CHUNK = 1 << 16  # tokens of a chunk, at least
@@ -96,6 +97,7 @@ class Source(ABC):
     always_flat = False  # whether the format excludes tokens that belong to two mentions
     n_columns = 1  # of the first line; a file with three or more may have gold and predicted labels
     has_token_bytes = False  # whether chunks without tokens still have their bytes
+    continues_document = False  # whether it is a part of a file that may begin inside a document
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -203,6 +205,11 @@ class Source(ABC):
     def members(self) -> Sequence["Source"]:
         """The sources that this source joins; empty for a single file."""
         return ()
+
+    @property
+    def cuttable(self) -> "Cuttable | None":
+        """The source as a file that can be cut into parts for several processes, or None."""
+        return None
 
     def faults(self) -> Iterator[tuple[int, str]]:
         """Lines and faults of the file that `validate` reports, such as repeated keys."""

@@ -1,11 +1,10 @@
 """The base class of files with one token per line: encoding, byte ranges, chunks, label codes."""
 
-import io
 import os
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, NamedTuple, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 
@@ -24,7 +23,14 @@ from nerscope.corpus.schemes import (
 from nerscope.corpus.vocabulary import Vocabulary
 from nerscope.errors import InputError, UsageError, suggest
 from nerscope.formats.base import FileOption
-from nerscope.formats.files import BLOCK, FileBytes, Window, check_encoding, line_blocks
+from nerscope.formats.files import (
+    BLOCK,
+    ByteRange,
+    FileBytes,
+    check_encoding,
+    line_blocks,
+    open_range,
+)
 from nerscope.formats.source import LabelStyle, Source, SourceInfo
 
 BOM = "\ufeff"
@@ -45,18 +51,6 @@ SHARED_OPTIONS: Mapping[str, FileOption] = {
         "same or any (other sentence breaks than gold)",
     ),
 }
-
-
-class ByteRange(NamedTuple):
-    """A range of the bytes of a file with whole sentences, and its first line number.
-
-    `text` has the bytes themselves if the file can only be read from start to end.
-    """
-
-    begin: int
-    end: int | None
-    line: int
-    text: bytes | None = None
 
 
 class BlockReader(Protocol):
@@ -141,14 +135,8 @@ class ColumnFile(Source):
         """The text of the file, or of its byte range, in blocks of whole lines."""
         shard = self.byte_range
         from_start = shard is None or shard.begin == 0  # a byte order mark is removed only there
-        if shard is not None and shard.text is not None:
-            yield from line_blocks(io.BytesIO(shard.text), self.name, self.encoding, from_start)
-            return
-        with self.content.open() as stream:
-            # The whole file may come from a stream that cannot be positioned.
-            is_part = shard is not None and (shard.begin > 0 or shard.end is not None)
-            window = Window(stream, shard.begin, shard.end) if shard and is_part else stream
-            yield from line_blocks(window, self.name, self.encoding, from_start)
+        with open_range(self.content, shard) as stream:
+            yield from line_blocks(stream, self.name, self.encoding, from_start)
 
     def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
         """Chunks of whole sentences."""

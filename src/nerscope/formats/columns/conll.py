@@ -22,22 +22,24 @@ from nerscope.formats.columns.column_file import (
     BOM,
     SAME,
     SHARED_OPTIONS,
-    ByteRange,
     ColumnFile,
     LabelColumn,
 )
 from nerscope.formats.columns.layout import LineBlock, lay_out
+from nerscope.formats.columns.sentence_breaks import SentenceBreaks
 from nerscope.formats.columns.suspicions import (
     bare_labels,
     refuse_header,
     suspicious_tokens,
     without_prefix,
 )
-from nerscope.formats.files import HEAD, STANDARD_INPUT, FileBytes
+from nerscope.formats.cutting import ByteCutter
+from nerscope.formats.files import HEAD, STANDARD_INPUT, ByteRange, FileBytes
 from nerscope.formats.packing import without_packing
 from nerscope.formats.source import Source
 
 _MOST_COLUMNS = 10_000
+_BYTEWISE = ("utf-8", "ascii", "iso8859-1", "cp1252")  # encodings in which a newline is one byte
 SEPARATORS = {"tab": b"\t", "space": b" "}
 # Comments with which only CoNLL-U files and similar ones begin.
 # GermEval's begin with the address of a text, those of KLUE with two signs.
@@ -125,6 +127,7 @@ class ConllFile(ColumnFile):
     prefix: str = ""
     name: str = field(init=False, compare=False)
     always_flat = True
+    work_per_byte: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
         # A file that does not exist yet is opened when it is read.
@@ -246,6 +249,50 @@ class ConllFile(ColumnFile):
         distinct = list(dict.fromkeys(columns))  # two systems may be the same column
         for corpora in self.read_chunks(_ConllReader(self, coding, distinct, tokens)):
             yield [corpora[distinct.index(column)] for column in columns]
+
+    @property
+    def cuttable(self) -> "ConllFile | None":
+        """The file, if its sentences can be divided among several processes."""
+        can_be_cut = (
+            not (self.info.rebreaks or self.info.retokenised)  # sentence k is not that of gold
+            and self.document is None  # documents in a column are numbered from the file's start
+            and self.byte_range is None
+            and codecs.lookup(self.encoding).name in _BYTEWISE
+            and not self.content.is_folder
+        )
+        return self if can_be_cut else None
+
+    @property
+    def stored_size(self) -> int:
+        """The number of bytes of the file, packed or not."""
+        return self.content.size
+
+    @property
+    def plain_size(self) -> int | None:
+        """The number of bytes; None if the file is packed or remote."""
+        return self.content.size if self.content.is_plain else None
+
+    def cutter(self, *, counts: bool) -> ByteCutter:
+        """Cuts the file at blank lines."""
+        return ByteCutter(self.content, SentenceBreaks(), counts=counts)
+
+    def for_parts(self) -> "ConllFile":
+        """The file with explicit options, which can be detected only at its beginning."""
+        separator, comments = detect_layout(next(self.blocks(), b""), self)
+        name = next(name for name, byte in SEPARATORS.items() if byte == separator)
+        return replace(self, separator=name, comments=comments)
+
+    def part(self, cut: ByteRange) -> "ConllFile":
+        """A range of the file."""
+        if cut.text is None:
+            return replace(self, byte_range=cut)
+        # The text is sent to the worker, which needs neither the path nor an open stream.
+        return replace(self, byte_range=cut, path=FileBytes(self.name, data=b""))
+
+    @property
+    def continues_document(self) -> bool:  # type: ignore[override]
+        """Whether it is a part of a file that may begin inside a document."""
+        return self.byte_range is not None and self.byte_range.begin > 0
 
     def relabeller(self, text: str) -> Callable[[str, str], str]:
         """Replace the label in its column; runs of blanks between columns stay."""

@@ -7,7 +7,7 @@ from copy import copy
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -23,7 +23,8 @@ from nerscope.corpus.corpus import (
 from nerscope.corpus.schemes import BIO, Scheme, scheme_named
 from nerscope.errors import FormatError, InputError, UsageError, expect
 from nerscope.formats.base import FORMATS, FileOption, Format
-from nerscope.formats.files import FileBytes
+from nerscope.formats.cutting import ByteCutter, LineBreaks, UncutError
+from nerscope.formats.files import ByteRange, FileBytes
 from nerscope.formats.json.annotators import join_annotators
 from nerscope.formats.json.facts import facts_of
 from nerscope.formats.json.marks import shown
@@ -112,6 +113,7 @@ class JsonFile(Source):
     """
 
     has_token_bytes = True
+    work_per_byte: ClassVar[int] = 4
 
     def __init__(
         self,
@@ -140,7 +142,13 @@ class JsonFile(Source):
         self._scheme = None if scheme is None else scheme_named(scheme)
         self.is_small = data.size <= _SMALL_FILE
         self._metadata: tuple[str, ...] = ()
-        self._kept: list[TextBlock] | None = None
+        self._span: ByteRange | None = None  # of a part of the file
+        self._first_schema: tuple[int, str] | None = None  # of the file: its line and its name
+
+    @cached_property
+    def _kept(self) -> list[TextBlock]:
+        """The blocks of a small file after it was read once; else empty."""
+        return []
 
     @cached_property
     def _first(self) -> "_ReadBatch | None":
@@ -166,15 +174,53 @@ class JsonFile(Source):
     def with_records(self, metadata: Sequence[str] = ()) -> "JsonFile":
         if not metadata:
             return self  # ids are always read
+        return self._with(_metadata=tuple(metadata))
+
+    def _with(self, **changes: Any) -> "JsonFile":
+        """The same file with other attributes, and nothing of what was read before."""
         file = copy(self)
-        file._metadata, file._kept = tuple(metadata), None
+        file.__dict__.update(changes)
+        for cached in ("_first", "_kept"):
+            file.__dict__.pop(cached, None)
         return file
+
+    # Parts of a file with one record per line.
+
+    @property
+    def cuttable(self) -> "JsonFile | None":
+        """The file, unless its records depend on each other, or are not one per line."""
+        if self._annotator is not None or self._span is not None or self._data.is_folder:
+            return None
+        run = None if self._first is None else self._first.run
+        is_by_line = run is not None and run.lines and not run.noun
+        return self if is_by_line else None
+
+    @property
+    def stored_size(self) -> int:
+        return self._data.size
+
+    @property
+    def plain_size(self) -> int | None:
+        return self._data.size if self._data.is_plain else None
+
+    def cutter(self, *, counts: bool) -> ByteCutter:
+        return ByteCutter(self._data, LineBreaks(), counts=counts)
+
+    def for_parts(self) -> "JsonFile":
+        assert self._first is not None
+        return self._with(_first_schema=(self._first.run.lines[0], self._first.schema.name))
+
+    def part(self, cut: ByteRange) -> "JsonFile":
+        if cut.text is None:
+            return self._with(_span=cut)
+        # The text is sent to the worker, which needs neither the path nor an open stream.
+        return self._with(_span=cut, _data=FileBytes(self.name, data=b""))
 
     def chunks(self, coding: Coding, *, tokens: bool = True) -> Iterator[Corpus]:
         """Chunks of whole sentences, with notes on records that were left out before each."""
         left_out: LeftOut = {}
         if self._has_texts:
-            blocks = iter(self._kept) if self._kept is not None else self._blocks(left_out)
+            blocks = iter(self._kept) if self._kept else self._blocks(left_out)
             yield from (block.corpus(coding, encoded=tokens) for block in blocks)
             return
         # One chunk is held back, so that records left out at the end are noted in the last chunk.
@@ -212,17 +258,19 @@ class JsonFile(Source):
     def _blocks(self, left_out: LeftOut) -> Iterator[TextBlock]:
         """The sentences of texts; those of a small file are kept, for it is read several times."""
         kept, held = list[TextBlock](), None
+        is_kept = self._span is None and self._data.size <= _KEPT_FILE
         for block in text_blocks(self._texts(left_out), self.name):
             if held is not None:
                 yield held
             held = block._replace(notes=added_notes(block.notes, left_out))
             left_out.clear()
-            kept += [held] if self._data.size <= _KEPT_FILE else []
+            kept += [held] if is_kept else []
         if held is None:
             raise _no_record(self.name, left_out)
         last = held._replace(notes=added_notes(held.notes, left_out))
         yield last
-        self._kept = [*kept[:-1], last] if kept else None
+        if kept:
+            self._kept[:] = [*kept[:-1], last]
 
     def _texts(self, left_out: LeftOut) -> Iterator[Texts]:
         """The texts, about 500,000 characters at a time."""
@@ -246,13 +294,16 @@ class JsonFile(Source):
 
         With annotator=all, these are all texts with the mentions of all their annotators.
         """
-        state, schema = FileState(), _SchemaCheck(self.name)
+        state, schema = FileState(), _SchemaCheck(self.name, self._first_schema)
         joins, all_records = self._annotator == ALL, list[ParsedRecord]()
-        for run in _runs_of_keys(json_batches(self._data), self._metadata):
+        batches = json_batches(self._data, span=self._span)
+        for run in _runs_of_keys(batches, self._metadata):
             batch = None if joins or self._text_key is not None else _read_plain(run)
             if batch is None:
                 parsed = self._read_one_by_one(run, left_out, state)
                 records = [schema.checked(item) for item in parsed]
+                if self._span is not None and any(item.annotators for item in records):
+                    raise UncutError  # two annotators of a text may be in two parts
                 all_records += records if joins else ()
                 batch = _ReadBatch(run, records) if records and not joins else None
             else:
@@ -303,9 +354,8 @@ _NO_RUN = PlainBatch([], [], 0)
 class _SchemaCheck:
     """Refuses a record with another schema than the first record of the file."""
 
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self._first: tuple[int, str] | None = None
+    def __init__(self, name: str, first: tuple[int, str] | None) -> None:
+        self._name, self._first = name, first  # the line and the schema of the first record
 
     def checked(self, parsed: ParsedRecord) -> ParsedRecord:
         facts = parsed.record.facts

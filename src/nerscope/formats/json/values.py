@@ -1,7 +1,6 @@
 """Read the values of a JSON file one by one, from lines or a long list, in bounded memory."""
 
 import codecs
-import gc
 import json
 import re
 from collections import Counter
@@ -11,7 +10,13 @@ from itertools import chain
 from typing import Any, NamedTuple, NoReturn
 
 from nerscope.errors import FormatError, InputError
-from nerscope.formats.files import FileBytes, read_some
+from nerscope.formats.files import (
+    ByteRange,
+    FileBytes,
+    open_range,
+    paused_collection,
+    read_some,
+)
 
 LONGEST = 64 << 20  # characters of a single value
 _PIECE = 1 << 19  # bytes that are decoded at once: their arrays fit the processor's cache
@@ -57,10 +62,13 @@ class JsonBatch(NamedTuple):
     by_line: bool
 
 
-def json_batches(data: FileBytes, decoder: json.JSONDecoder = _DECODER) -> Iterator[JsonBatch]:
+def json_batches(
+    data: FileBytes, decoder: json.JSONDecoder = _DECODER, span: ByteRange | None = None
+) -> Iterator[JsonBatch]:
     """The values of JSON Lines, of one list, or of objects that follow each other.
 
-    The error of an invalid value comes after the values before it.
+    The error of an invalid value comes after the values before it. `span` is a part of a file with
+    one value per line.
 
     >>> list(json_batches(FileBytes("a.jsonl", data=b'{"text": "Ada"}\\n\\n{"text": "Bob"}\\n')))
     [JsonBatch(lines=[1, 3], values=[{'text': 'Ada'}, {'text': 'Bob'}], by_line=True)]
@@ -69,7 +77,9 @@ def json_batches(data: FileBytes, decoder: json.JSONDecoder = _DECODER) -> Itera
     """
     # The first two characters decide: [{ begins a list, { and a line end begin objects over several
     # lines, and anything else is one value per line.
-    pieces = _pieces(data)
+    pieces = _pieces(data, span)
+    if span is not None:
+        return _line_batches(data.name, pieces, decoder, span.line)
     beginning = ""
     while not _BEGINNING.match(beginning) and (piece := next(pieces, "")):
         beginning += piece
@@ -157,11 +167,12 @@ def first_values(name: str, head: bytes) -> list[Any]:
     return values
 
 
-def _pieces(data: FileBytes) -> Iterator[str]:
-    """The decoded text of a file, block by block."""
-    decoder = codecs.getincrementaldecoder("utf-8-sig")()
-    offset = 0
-    with data.open() as stream:
+def _pieces(data: FileBytes, span: ByteRange | None = None) -> Iterator[str]:
+    """The decoded text of a file, or of a part of it, block by block."""
+    is_start = span is None or span.begin == 0  # a byte order mark is removed only there
+    decoder = codecs.getincrementaldecoder("utf-8-sig" if is_start else "utf-8")()
+    offset = 0 if span is None else span.begin
+    with open_range(data, span) as stream:
         while True:
             block = read_some(stream, data.name, _PIECE)
             pending = len(decoder.getstate()[0])
@@ -184,9 +195,8 @@ def _pieces(data: FileBytes) -> Iterator[str]:
 
 
 def _line_batches(
-    name: str, pieces: Iterator[str], decoder: json.JSONDecoder
+    name: str, pieces: Iterator[str], decoder: json.JSONDecoder, first: int = 1
 ) -> Iterator[JsonBatch]:
-    first = 1
     for lines in _line_lists(name, pieces):
         numbers = list(range(first, first + len(lines)))
         values = _plain_values(lines, decoder)
@@ -200,16 +210,11 @@ def _line_batches(
 def _plain_values(lines: list[str], decoder: json.JSONDecoder) -> list[Any] | None:
     """The values of lines without blanks around them; None if a line has something else."""
     scan = decoder.scan_once  # type: ignore[attr-defined]  # the scanner in C, without a wrapper
-    # Decoded values have no cycles. Searching for cycles in them takes half as long as decoding.
-    was_enabled = gc.isenabled()
-    gc.disable()
     try:
-        pairs = [scan(line, 0) for line in lines]
+        with paused_collection():
+            pairs = [scan(line, 0) for line in lines]
     except (StopIteration, ValueError, RecursionError):  # a blank line, or not JSON
         return None
-    finally:
-        if was_enabled:
-            gc.enable()
     are_complete = [end for _, end in pairs] == list(map(len, lines))
     return [value for value, _ in pairs] if are_complete else None
 

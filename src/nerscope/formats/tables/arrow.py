@@ -17,6 +17,7 @@ from nerscope.corpus.schemes import Scheme
 from nerscope.corpus.vocabulary import Fields, padded
 from nerscope.errors import InputError, require_extra
 from nerscope.formats.base import FORMATS, Format
+from nerscope.formats.cutting import RowRange
 from nerscope.formats.files import FileBytes, spool_to_disk
 from nerscope.formats.packing import without_packing
 from nerscope.formats.sentence_columns import SentenceColumns
@@ -30,6 +31,7 @@ from nerscope.formats.tables.rows import (
     SMALL,
     TABLE_OPTIONS,
     ColumnBatch,
+    RowGroup,
     TableData,
     TableRow,
     TableSource,
@@ -49,8 +51,10 @@ _WRITE_AGAIN = "create the file again"
 
 
 def open_parquet(data: FileBytes, **options: Any) -> Source:
-    """A Parquet file as a source."""
-    return TableSource(data.name, partial(_parquet_table, data), data.size <= SMALL, **options)
+    """A Parquet file as a source; its row groups can be read by several processes."""
+    groups = partial(_row_groups, data) if data.is_plain else None
+    table = partial(_parquet_table, data)
+    return TableSource(data.name, table, data.size <= SMALL, row_groups=groups, **options)
 
 
 def open_arrow(data: FileBytes, **options: Any) -> Source:
@@ -58,25 +62,56 @@ def open_arrow(data: FileBytes, **options: Any) -> Source:
     return TableSource(data.name, partial(arrow_table, data), data.size <= SMALL, **options)
 
 
-def _parquet_table(data: FileBytes) -> TableData:
+def _parquet_table(data: FileBytes, rows: RowRange | None = None) -> TableData:
+    """A Parquet file, or some of its rows."""
     pyarrow = require_extra("pyarrow", data.name, EXTRA)
-    parquet = require_extra("pyarrow.parquet", data.name, EXTRA)
     with _input_errors(data.name):
-        data = _seekable(data)
-        # Not memory-mapped, because the pages that were read would count as memory in use.
-        source = _readable(data, pyarrow, pyarrow.OSFile)
-        _check_claims(source, data.name)
-        file = parquet.ParquetFile(source, buffer_size=1 << 20, pre_buffer=False)
+        file = _parquet_file(data, pyarrow)
         schema = file.schema_arrow
         columns = _unique([(field.name, field.type) for field in schema], data.name)
         readable = _readable_columns(schema, pyarrow.types)
 
     def batches() -> Iterator[Sequence[TableRow]]:
         with _input_errors(data.name):
-            for batch in file.iter_batches(BATCH, columns=readable):
-                yield _ArrowBatch(batch, data.name)
+            if rows is None:
+                for batch in file.iter_batches(BATCH, columns=readable):
+                    yield _ArrowBatch(batch, data.name)
+                return
+            for number, begin, end in _groups_with(file, rows):
+                group = file.read_row_group(number, columns=readable).slice(begin, end - begin)
+                for batch in group.to_batches(BATCH):
+                    yield _ArrowBatch(batch, data.name)
 
     return TableData(columns, names_of_schema(schema), batches)
+
+
+def _parquet_file(data: FileBytes, pyarrow: Any) -> Any:
+    parquet = require_extra("pyarrow.parquet", data.name, EXTRA)
+    # Not memory-mapped, because the pages that were read would count as memory in use.
+    source = _readable(_seekable(data), pyarrow, pyarrow.OSFile)
+    _check_claims(source, data.name)
+    return parquet.ParquetFile(source, buffer_size=1 << 20, pre_buffer=False)
+
+
+def _row_groups(data: FileBytes) -> list[RowGroup]:
+    """The rows and bytes of each row group."""
+    pyarrow = require_extra("pyarrow", data.name, EXTRA)
+    with _input_errors(data.name):
+        metadata = _parquet_file(data, pyarrow).metadata
+        groups = map(metadata.row_group, range(metadata.num_row_groups))
+        return [RowGroup(group.num_rows, group.total_byte_size) for group in groups]
+
+
+def _groups_with(file: Any, rows: RowRange) -> Iterator[tuple[int, int, int]]:
+    """The row groups that contain some rows, each with the range of these rows in the group."""
+    first = 0
+    for number in range(file.metadata.num_row_groups):
+        size = file.metadata.row_group(number).num_rows
+        begin = max(rows.begin - first, 0)
+        end = size if rows.end is None else min(rows.end - first, size)
+        if begin < end:
+            yield number, begin, end
+        first += size
 
 
 def _check_claims(source: Any, name: str) -> None:

@@ -1,15 +1,16 @@
 """CSV and TSV with a header line: one token, one sentence, one text or one mention per row."""
 
+import codecs
 import csv
 import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from itertools import groupby, islice, pairwise
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -28,11 +29,13 @@ from nerscope.corpus.schemes import Scheme, parse_label, scheme_named
 from nerscope.errors import FormatError, InputError, UsageError, plural, shortened, suggest
 from nerscope.formats.base import FORMATS, FileOption, Format
 from nerscope.formats.columns.column_file import ALIGN, ANY, SAME, SHARED_OPTIONS
-from nerscope.formats.files import HEAD, FileBytes, check_encoding
+from nerscope.formats.cutting import ByteCutter
+from nerscope.formats.files import HEAD, ByteRange, FileBytes, check_encoding
 from nerscope.formats.json.jsonl import FILE_OPTIONS as RECORD_OPTIONS
 from nerscope.formats.json.marks import SpanMark, check_surface, name_of
 from nerscope.formats.json.records import read_record
 from nerscope.formats.packing import without_packing
+from nerscope.formats.sentence_columns import SentenceColumns
 from nerscope.formats.source import (
     SentenceBatch,
     Source,
@@ -48,14 +51,18 @@ from nerscope.formats.tables.delimited import (
     Columns,
     Dialect,
     Row,
+    RowBatch,
     columns_of,
     detect_dialect,
     header_names,
     is_excel_line,
     quotes_fix,
+    row_batches,
     spelling,
     table_rows,
 )
+from nerscope.formats.tables.row_breaks import RowBreaks
+from nerscope.formats.tables.token_rows import TokenColumns, sentence_columns
 
 NAME = "csv"
 ENDING = ".csv"
@@ -130,6 +137,9 @@ class CsvFile(Source):
     tokens: str = SAME
     sentences: str = SAME
     metadata: tuple[str, ...] = ()  # columns that facets use
+    byte_range: ByteRange | None = None  # of a part of the file
+    has_token_bytes = True
+    work_per_byte: ClassVar[int] = 4
 
     def __post_init__(self) -> None:
         for option, known in (
@@ -258,9 +268,83 @@ class CsvFile(Source):
         if row_is in (TEXTS, MENTIONS):
             records = self._texts if row_is == TEXTS else self._mentions
             return text_source(self.name, records).chunks(coding, tokens=tokens)
-        batches = self._sentences_of_tokens() if row_is == TOKENS else self._sentence_rows()
         scheme = scheme_named(self.scheme) if self.scheme else None
-        return gather_chunks(batches, self.name, coding, scheme, tokens=tokens)
+        if row_is == TOKENS:
+            return self._token_chunks(coding, scheme, tokens)
+        return gather_chunks(self._sentence_rows(), self.name, coding, scheme)
+
+    def _token_chunks(
+        self, coding: Coding, scheme: Scheme | None, tokens: bool
+    ) -> Iterator[Corpus]:
+        """Sentences of rows of tokens: as columns, or one by one from the first odd row on."""
+        done = 0
+        for columns in self._token_columns() if self.names is None else ():
+            corpus = columns and columns.corpus(self.name, coding, scheme, encoded=tokens)
+            if corpus is None:
+                break
+            done += len(corpus)
+            yield corpus
+        else:
+            if done:
+                return
+        others = islice(self._sentences_of_tokens(), done, None)
+        yield from gather_chunks(others, self.name, coding, scheme)
+
+    def _token_columns(self) -> Iterator[SentenceColumns | None]:
+        layout = self.layout
+        at = {name: self._column(name, layout.names) for name in self.metadata}
+        places = layout.columns
+        columns = TokenColumns(
+            *(places.token or 0, places.label or 0, places.sentence, places.document),
+            *(at, len(layout.names)),
+        )
+        return sentence_columns(self._batches(), columns)
+
+    def _batches(self) -> Iterator[RowBatch]:
+        """The rows after the header; a blank line is a row without cells."""
+        layout = self.layout
+        has_header = self.byte_range is None or self.byte_range.begin == 0
+        for batch in row_batches(self.data, self.encoding, layout.dialect, self.byte_range):
+            lines, rows, is_last = batch
+            if has_header:
+                header = next(_with_content(map(Row, lines, rows), layout.dialect), None)
+                if header is not None:
+                    behind = lines.index(header.line) + 1
+                    lines, rows, has_header = lines[behind:], rows[behind:], False
+            yield RowBatch(lines, [row if any(row) else [] for row in rows], is_last)
+
+    @property
+    def cuttable(self) -> "CsvFile | None":
+        """The file, if every row is a sentence or a text, or names the sentence of its token."""
+        row_is, columns = self.layout.row_is, self.layout.columns
+        can_be_cut = (
+            (row_is in (SENTENCES, TEXTS) or (row_is == TOKENS and columns.sentence is not None))
+            and columns.document is None  # documents are numbered from the start of the file
+            and not (self.info.rebreaks or self.tokens == ALIGN)
+            and codecs.lookup(self.encoding).name in ("utf-8", "ascii")
+            and self.byte_range is None
+            and self.data.is_plain  # workers read the header themselves
+        )
+        return self if can_be_cut else None
+
+    @property
+    def stored_size(self) -> int:
+        return self.data.size
+
+    @property
+    def plain_size(self) -> int | None:
+        return self.data.size
+
+    def cutter(self, *, counts: bool) -> ByteCutter:
+        is_token = self.layout.row_is == TOKENS
+        sentence = self.layout.columns.sentence if is_token else None
+        return ByteCutter(self.data, RowBreaks(self.layout.dialect, sentence), counts=counts)
+
+    def for_parts(self) -> "CsvFile":
+        return self
+
+    def part(self, cut: ByteRange) -> "CsvFile":
+        return self._with(byte_range=cut)
 
     def with_records(self, metadata: Sequence[str] = ()) -> "CsvFile":
         for column in metadata:
@@ -284,14 +368,10 @@ class CsvFile(Source):
 
     def _rows(self) -> Iterator[Row]:
         """The rows after the header; a blank line is a row without cells."""
-        layout = self.layout
-        width = len(layout.names)
-        rows = table_rows(self.data, self.encoding, layout.dialect)
-        header = next(_with_content(rows, layout.dialect), None)
-        assert header is not None
-        for row in rows:
-            if len(row.cells) != width:
-                if any(row.cells):
+        width = len(self.layout.names)
+        for lines, rows, _ in self._batches():
+            for row in map(Row, lines, rows):
+                if row.cells and len(row.cells) != width:
                     place = f"{self.name}:{row.line}"
                     raise FormatError(
                         place,
@@ -299,8 +379,7 @@ class CsvFile(Source):
                         "put cells that contain the separator between quotation marks; "
                         + quotes_fix(place),
                     )
-                row = Row(row.line, [])
-            yield row if any(row.cells) else Row(row.line, [])
+                yield row
 
     def _sentences_of_tokens(self) -> Iterator[SentenceBatch]:
         """Sentences of rows of tokens.
@@ -511,8 +590,8 @@ class CsvFile(Source):
         return self._with(**options)
 
     def _with(self, **changes: Any) -> "CsvFile":
-        fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        return CsvFile(**{**fields, **changes})
+        given = {field.name: getattr(self, field.name) for field in fields(self)}
+        return CsvFile(**{**given, **changes})
 
 
 class _Key(NamedTuple):

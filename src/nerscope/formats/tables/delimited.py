@@ -4,16 +4,25 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from nerscope.corpus.corpus import file_option
 from nerscope.errors import FormatError
-from nerscope.formats.files import FileBytes, utf8_blocks
+from nerscope.formats.files import (
+    ByteRange,
+    FileBytes,
+    open_range,
+    paused_collection,
+    utf8_blocks,
+)
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 SEPARATORS = {"comma": ",", "tab": "\t", "semicolon": ";", "bar": "|"}
+_ROWS = 10_000  # that are read at once
+_LINE_END = re.compile(r"\r\n|\r|\n")
 _LONGEST_CELL = 1 << 30  # characters; the default of the csv module is 131,072
 _EXCEL = re.compile(r'"?sep=(.)"?\s*')  # Excel's own first line, which names the separator
 _PLAIN = str.maketrans("", "", "_- .")
@@ -103,17 +112,36 @@ class _BlockStream(io.RawIOBase):
         return size
 
 
-def table_rows(data: FileBytes, encoding: str, dialect: Dialect) -> Iterator[Row]:
+class RowBatch(NamedTuple):
+    """Some rows, and the line on which each begins; `is_last` if no row comes after them."""
+
+    lines: list[int]
+    rows: list[list[str]]
+    is_last: bool
+
+
+def table_rows(
+    data: FileBytes, encoding: str, dialect: Dialect, span: ByteRange | None = None
+) -> Iterator[Row]:
     """The rows of a file, with the header; line ends inside cells stay as they are.
 
     >>> data = FileBytes("a.csv", data=b'token,label\\n"Ada, Lee",B-PER\\n')
     >>> [row.cells for row in table_rows(data, "utf-8", Dialect(","))]
     [['token', 'label'], ['Ada, Lee', 'B-PER']]
     """
+    for batch in row_batches(data, encoding, dialect, span):
+        yield from map(Row, batch.lines, batch.rows)
+
+
+def row_batches(
+    data: FileBytes, encoding: str, dialect: Dialect, span: ByteRange | None = None
+) -> Iterator[RowBatch]:
+    """The rows of a file or of a part of it, many at once; the last batch may be empty."""
     if csv.field_size_limit() < _LONGEST_CELL:  # a cell may be a long text
         csv.field_size_limit(_LONGEST_CELL)
-    with data.open() as stream:
-        blocks = _BlockStream(utf8_blocks(stream, data.name, encoding))
+    before = 0 if span is None else span.line - 1
+    with open_range(data, span) as stream:
+        blocks = _BlockStream(utf8_blocks(stream, data.name, encoding, not span or not span.begin))
         # With newline="", line ends are not changed, so offsets into cells stay valid.
         lines = io.TextIOWrapper(io.BufferedReader(blocks), "utf-8", newline="")
         reader = csv.reader(
@@ -123,14 +151,23 @@ def table_rows(data: FileBytes, encoding: str, dialect: Dialect) -> Iterator[Row
             skipinitialspace=dialect.skips_blanks,
             strict=True,
         )
-        done = 0
-        try:
-            for cells in reader:
-                yield Row(done + 1, cells)
-                done = reader.line_num
-        except csv.Error as error:
-            place = f"{data.name}:{done + 1}"
-            raise FormatError(place, f"not valid CSV ({error})", quotes_fix(place)) from None
+        is_last = False
+        while not is_last:
+            first, rows, error = before + reader.line_num, list[list[str]](), None
+            try:
+                with paused_collection():
+                    rows.extend(islice(reader, _ROWS))  # the rows before an error stay
+            except csv.Error as found:
+                error = found
+            is_last = len(rows) < _ROWS
+            begins = list(range(first + 1, first + len(rows) + 1))
+            if before + reader.line_num != first + len(rows):  # some rows have several lines
+                sizes = [1 + sum(len(_LINE_END.findall(cell)) for cell in row) for row in rows]
+                begins = list(accumulate(sizes, initial=first + 1))
+            yield RowBatch(begins[: len(rows)], rows, is_last and error is None)
+            if error is not None:
+                place = f"{data.name}:{begins[len(rows)] if len(begins) > len(rows) else first + 1}"
+                raise FormatError(place, f"not valid CSV ({error})", quotes_fix(place)) from None
 
 
 def quotes_fix(place: str) -> str:

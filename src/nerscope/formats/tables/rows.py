@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from numbers import Integral
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from nerscope.corpus.records import NO_FACTS, RecordFacts, Records
 from nerscope.corpus.schemes import BIO, Scheme, scheme_named
 from nerscope.errors import FormatError, InputError, UsageError, suggest
 from nerscope.formats.base import FileOption
+from nerscope.formats.cutting import RowRange, UncutError
 from nerscope.formats.json.facts import ID_KEYS, ROW, facts_of, id_of
 from nerscope.formats.json.jsonl import FILE_OPTIONS as RECORD_OPTIONS
 from nerscope.formats.json.layers import other_keys
@@ -63,6 +64,36 @@ class TableData(NamedTuple):
     batches: Callable[[], Iterator[Sequence[TableRow]]]
 
 
+class RowGroup(NamedTuple):
+    """A part of a file that is read at once: its rows, and its bytes when it is unpacked."""
+
+    n_rows: int
+    n_bytes: int
+
+
+class RowCutter:
+    """Cuts a table between row groups, or after given numbers of rows."""
+
+    def __init__(self, groups: Sequence[RowGroup]) -> None:
+        self._groups, self._next, self._begin = groups, 0, 0
+        self._n_rows = sum(group.n_rows for group in groups)
+
+    def cut_by_size(self, size: int) -> tuple[RowRange, int | None]:
+        n_bytes, end = 0, self._begin
+        while n_bytes < size and self._next < len(self._groups):
+            group = self._groups[self._next]
+            n_bytes, end, self._next = n_bytes + group.n_bytes, end + group.n_rows, self._next + 1
+        begin, self._begin = self._begin, end
+        is_last = end == self._n_rows
+        return RowRange(begin, None if is_last else end), None if is_last else end
+
+    def cut_by_count(self, n_records: int | None, size: int) -> RowRange:
+        if n_records is not None and n_records > self._n_rows:
+            raise UncutError
+        begin, self._begin = self._begin, n_records or self._begin
+        return RowRange(begin, n_records)
+
+
 class ColumnBatch(Sequence[TableRow]):
     """Rows of a batch that can also be read as columns, which is ten times faster."""
 
@@ -99,7 +130,7 @@ class TableSource(Source):
     """A table, which is opened again for each reading, and the options for reading it."""
 
     name: str
-    open: Callable[[], TableData]
+    open: Callable[..., TableData]  # with `rows`, some of them
     is_small: bool = True
     token: str | None = None
     label: str | None = None
@@ -107,7 +138,10 @@ class TableSource(Source):
     names: Sequence[str] | None = None
     tokens: str = "same"
     metadata: tuple[str, ...] = ()  # columns that facets use
+    row_groups: Callable[[], Sequence[RowGroup]] | None = None  # if it can be cut between them
+    rows: RowRange | None = None  # of a part of a table
     has_token_bytes = True
+    work_per_byte: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
         if self.scheme is not None:
@@ -149,6 +183,34 @@ class TableSource(Source):
     def scheme_of_labels(self, coding: Coding | None = None) -> Scheme:
         return super().scheme_of_labels(coding) if self.always_flat else BIO
 
+    @property
+    def cuttable(self) -> "TableSource | None":
+        """The table, unless a row is a token, or rows are numbered by document."""
+        if self.row_groups is None or self.rows is not None or self._schema is None:
+            return None
+        return None if DOCUMENT in self.open().columns else self
+
+    @cached_property
+    def _groups(self) -> Sequence[RowGroup]:
+        return [] if self.row_groups is None else self.row_groups()
+
+    @property
+    def stored_size(self) -> int:
+        return sum(group.n_bytes for group in self._groups)
+
+    @property
+    def plain_size(self) -> int | None:
+        return self.stored_size
+
+    def cutter(self, *, counts: bool) -> RowCutter:
+        return RowCutter(self._groups)
+
+    def for_parts(self) -> "TableSource":
+        return self
+
+    def part(self, cut: RowRange) -> "TableSource":
+        return replace(self, rows=cut, row_groups=None)
+
     def with_records(self, metadata: Sequence[str] = ()) -> "TableSource":
         table = self.open()
         for column in metadata:
@@ -179,7 +241,7 @@ class TableSource(Source):
             )
 
     def _texts(self) -> Iterator[Texts]:
-        table, done = self._open_with_options(), 0
+        table, done = self._open_with_options(), self._n_before
         for batch in table.batches():
             rows = list(batch)
             run = PlainBatch(list(range(done + 1, done + len(rows) + 1)), rows, done)
@@ -205,7 +267,7 @@ class TableSource(Source):
 
         Without `tokens`, the tokens of columns stay bytes.
         """
-        table, done = self._open_with_options(), 0
+        table, done = self._open_with_options(), self._n_before
         names = table.names.get(schema.marks or "")
         # Another column that may have mentions is compared with the labels row by row.
         has_no_rivals = not other_keys(tuple(table.columns), schema.held, schema.marks)
@@ -247,7 +309,7 @@ class TableSource(Source):
     def _read_rows(self) -> Iterator[SentenceBatch]:
         """The sentences of the rows: one per row, or one per group of token rows."""
         table = self._open_with_options()
-        rows = enumerate(chain.from_iterable(table.batches()), 1)
+        rows = enumerate(chain.from_iterable(table.batches()), self._n_before + 1)
         first = next(rows, None)
         if first is None:
             return
@@ -260,9 +322,14 @@ class TableSource(Source):
         else:
             raise _unknown_layout(table, self.name)
 
+    @property
+    def _n_before(self) -> int:
+        """The number of rows before this part of the table."""
+        return 0 if self.rows is None else self.rows.begin
+
     def _open_with_options(self) -> TableData:
         """The table, with the columns that the options name renamed to tokens and labels."""
-        table = self.open()
+        table = self.open() if self.rows is None else self.open(rows=self.rows)
         options = {"tokens": self.token, "labels": self.label}
         chosen = {standard: column for standard, column in options.items() if column is not None}
         for column in chosen.values():
