@@ -265,3 +265,11 @@ def test_what_is_imported_late_is_there(name: str) -> None:
 def test_what_is_not_there_is_said() -> None:
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         nerscope.nothing  # noqa: B018
+
+
+def test_a_token_with_the_separator_of_results_stays_one_token(tmp_path: Path) -> None:
+    gold, output = tmp_path / "gold.conll", tmp_path / "out.conll"
+    gold.write_text("a\x1fb O\nAda B-PER\n")
+    output.write_text("a\x1fb O\nAda O\n")
+    [missed] = nerscope.evaluate(gold, {"s": output}).errors(wrong_only=True)
+    assert missed.text == "Ada"

@@ -382,3 +382,45 @@ def test_damaged_files_are_refused_or_read() -> None:
             corpus_of(data)
         except NerscopeError as error:
             assert isinstance(error, InputError | UsageError)
+
+
+CELLS = st.sampled_from(["", "1", "2", "3", "1"])
+TOKENS = st.sampled_from(["Ada", "spoke", "in Oslo", "a,b", "", "x\ny"])
+TAGS = st.sampled_from(["O", "B-PER", "I-PER", "O", "x", ""])
+
+
+@given(
+    st.lists(st.one_of(st.tuples(CELLS, CELLS, TOKENS, TAGS), st.just(())), max_size=12),
+    st.sampled_from([(0,), (0, 1), (), (1,)]),
+    st.integers(2, 5),
+)
+def test_rows_of_tokens_as_columns_give_what_they_give_one_by_one(
+    rows: list[tuple[str, ...]], marks: tuple[int, ...], batch: int
+) -> None:
+    names = ["sentence_id", "document", "token", "label"]
+    used = [*marks, 2, 3]
+    sink = io.StringIO(newline="")
+    writer = csv.writer(sink, lineterminator="\n")
+    writer.writerow([names[at] for at in used])
+    writer.writerows([row[at] for at in used] if row else [] for row in rows)
+
+    def content() -> object:
+        try:
+            corpus = corpus_of(sink.getvalue())
+        except InputError as error:
+            return str(error)
+        ids = None if corpus.records is None else corpus.records.ids
+        return (
+            sentences_of(corpus),
+            mentions_of(corpus),
+            corpus.lines.tolist(),
+            corpus.documents.tolist(),
+            corpus.reading_notes.notes,
+            None if ids is None else ids.tolist(),
+        )
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("nerscope.formats.tables.delimited._ROWS", batch)
+        as_columns = content()
+        patch.setattr(CsvFile, "_token_columns", lambda file: iter([None]))
+        assert content() == as_columns

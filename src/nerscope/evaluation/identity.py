@@ -31,8 +31,8 @@ def checkpoint_key(task: Task, plugins: Sequence[str] = ()) -> str:
         raise UsageError(
             "checkpoint",
             "these files have no shards, so nothing can be stored before the end",
-            "leave the checkpoint out, or give UTF-8 column files with the same sentences and the "
-            "same number of files on each side",
+            "leave the checkpoint out, or give columns, JSON Lines, CSV or Parquet with the same "
+            "sentences and the same number of files on each side",
         )
     facts = [VERSION, repr(task.settings)]
     for source in task.sources:

@@ -202,10 +202,15 @@ def score_chunk(plan: Plan, row: Sequence[Corpus]) -> ScoredSentences:
         gold.gaps is not None,
         lines,
         _has_line_a_token(gold, lines),
-        tuple(gold.texts(TOKEN_JOIN)) if plan.keeps_words and len(gold.tokens) else None,
+        tuple(gold.texts(TOKEN_JOIN, _shown)) if plan.keeps_words and len(gold.tokens) else None,
         *_names_of_records(gold.records, plan),
         tuple(corpus.is_flat for corpus in row),
     )
+
+
+def _shown(token: str) -> str:
+    """The token in results; U+001F, which separates tokens there, is replaced by its symbol."""
+    return token.replace(TOKEN_JOIN, "\u241f")
 
 
 def _names_of_records(records: Records | None, plan: Plan) -> tuple[_Names, _Names]:

@@ -115,7 +115,7 @@ class _PluginSource(Source):
     """A source of a user's format; exceptions in it are reported as errors of the format."""
 
     def __init__(self, form: str, source: Source) -> None:
-        self._place, self._source = f"format '{form}'", source
+        self._form, self._place, self._source = form, f"format '{form}'", source
         if not isinstance(source, Source):
             raise UsageError(
                 self._place,
@@ -153,6 +153,10 @@ class _PluginSource(Source):
     def relabelled(self, labels: Mapping[int, str]) -> bytes | None:
         with user_code(self._place):
             return self._source.relabelled(labels)
+
+    def with_records(self, metadata: Sequence[str] = ()) -> Source:
+        with user_code(self._place):
+            return _PluginSource(self._form, self._source.with_records(metadata))
 
 
 class _PluginAligner:

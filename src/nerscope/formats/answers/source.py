@@ -156,14 +156,47 @@ def _occurrences(text: str, pattern: str) -> Iterator[int]:
         at = text.find(pattern, at + 1)
 
 
-Policy = Callable[[Places, Places], Places]
-# A policy chooses from all places of a string, and from those that the answer has not used yet.
-POLICIES: Mapping[str, Policy] = {
-    "first": lambda places, free: places[:1],
-    "all": lambda places, free: places,
-    _DEFAULT_POLICY: lambda places, free: free[:1],
-    _FUZZY: lambda places, free: free[:1],
-}
+_FIRST, _ALL = "first", "all"
+POLICIES = (_FIRST, _ALL, _DEFAULT_POLICY, _FUZZY)
+
+
+class PlaceFinder:
+    """Finds the places in one text that the strings of an answer mean, by the policy of a source.
+
+    A place is used once per type. With the policy `next` and the text "Ada met Ada", the first
+    "Ada" of an answer is token 0, the second is token 2, and a third has no place.
+    """
+
+    def __init__(self, source: "AnswerSource", words: Sequence[str]) -> None:
+        self.text = GoldText.of(words, source.is_fuzzy)
+        self._policy, self._threshold = source.policy_name, source.threshold
+        self._found: dict[str, Places] = {}
+        self._taken: set[tuple[tuple[int, int], str]] = set()
+        self._next: dict[tuple[str, str], int] = {}  # places before this one are taken
+
+    def places(self, string: str) -> Places:
+        """All places of a string; a string that is named again is not searched again."""
+        if string not in self._found:
+            places = self.text.places(string)
+            if not places and self._policy == _FUZZY:
+                places = self.text.similar_places(string, self._threshold)
+            self._found[string] = places
+        return self._found[string]
+
+    def take(self, string: str, type_: str) -> Places:
+        """The places that a string means and that no string of the type means before it."""
+        places = self.places(string)
+        if self._policy in (_FIRST, _ALL):
+            meant = places[:1] if self._policy == _FIRST else places
+            new = [place for place in meant if (place, type_) not in self._taken]
+        else:
+            at = self._next.get((string, type_), 0)
+            while at < len(places) and (places[at], type_) in self._taken:
+                at += 1
+            self._next[string, type_] = at
+            new = places[at : at + 1]
+        self._taken.update((place, type_) for place in new)
+        return new
 
 
 class UnreadableAnswer(NamedTuple):
@@ -314,7 +347,8 @@ class _Locator:
         """The mentions of the next answer on the tokens of its sentences."""
         begin = int(gold.starts[first])
         words = [word for at in range(first, behind) for word in gold.words(at)]
-        text = GoldText.of(words, self.source.is_fuzzy)
+        finder = PlaceFinder(self.source, words)
+        text = finder.text
         answer = next(self._answers)
         self._n_answers += 1
         if gold.records is not None and gold.records.ids is not None:
@@ -325,7 +359,7 @@ class _Locator:
         for kind, times in answer.problems.items():
             for _ in range(times):
                 self._notes.add(kind, answer.line, answer.excerpt)
-        for mention in self._locate(answer, text):
+        for mention in self._locate(answer, finder):
             sentence = int(np.searchsorted(gold.starts, begin + mention.start, side="right")) - 1
             sentence_end = int(gold.starts[sentence + 1]) - begin
             if mention.end > sentence_end:
@@ -354,14 +388,10 @@ class _Locator:
                 "give the answers in the same order as gold",
             )
 
-    def _locate(self, answer: ModelAnswer, text: GoldText) -> Iterator[PlacedMention]:
-        """The places that the policy gives to each string of an answer.
-
-        With policy `next` and the text "Ada met Ada", the first "Ada" of an answer is token 0, the
-        second is token 2, and a third is noted as named more often than it occurs.
-        """
+    def _locate(self, answer: ModelAnswer, finder: PlaceFinder) -> Iterator[PlacedMention]:
+        """The places that the policy gives to each string of an answer."""
+        text = finder.text
         named: set[tuple[str, str]] = set()
-        taken: set[tuple[tuple[int, int], str]] = set()
         renames = self.coding.labels.renames
         for written in answer.mentions:
             # Types that --map makes equal are one type here as well.
@@ -369,14 +399,9 @@ class _Locator:
             identity = text.key(mention.text), mention.type
             is_first, type_code = identity not in named, self.coding.labels.type_code(written.type)
             named.add(identity)
-            places = self._places(text, mention.text)
-            free = [place for place in places if (place, mention.type) not in taken]
-            meant = POLICIES[self.source.policy_name](places, free)
-            # A string that is named twice may mean the same place, which counts once per type.
-            new = [place for place in meant if place in free]
-            taken.update((place, mention.type) for place in new)
+            new = finder.take(mention.text, mention.type)
             if not new:
-                is_hallucinated = not places and is_first
+                is_hallucinated = not finder.places(mention.text) and is_first
                 kind = HALLUCINATED if is_hallucinated else AGAIN
                 self._notes.add(kind, answer.line, mention.text, type_code)
                 if is_hallucinated:  # it counts as a predicted mention that matches nothing
@@ -389,12 +414,6 @@ class _Locator:
                 if not placed.shape.is_aligned:
                     self._notes.add(INSIDE_TOKEN, answer.line, mention.text, type_code)
                 yield placed
-
-    def _places(self, text: GoldText, string: str) -> Places:
-        places = text.places(string)
-        if not places and self.source.is_fuzzy:
-            return text.similar_places(string, self.source.threshold)
-        return places
 
     def finish(self) -> None:
         """Nothing to check, because the answers were counted before."""

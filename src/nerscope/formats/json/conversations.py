@@ -27,9 +27,8 @@ from nerscope.formats.answers.source import (
     AGAIN,
     FILE_OPTIONS,
     HALLUCINATED,
-    POLICIES,
     AnswerSource,
-    GoldText,
+    PlaceFinder,
 )
 from nerscope.formats.base import FORMATS, Format
 from nerscope.formats.files import FileBytes
@@ -105,19 +104,13 @@ class ConversationSource(AnswerSource):
         self, answer: ModelAnswer, text: str, notes: dict[str, Note]
     ) -> Iterator[TextSpan]:
         """The places that the policy gives to each string, as for answers of language models."""
-        searched = GoldText.of(TOKEN.findall(text), self.is_fuzzy)
+        finder = PlaceFinder(self, TOKEN.findall(text))
         # The search leaves out blanks; `at` has the offset of each other character.
         at = [offset for offset, letter in enumerate(text) if not letter.isspace()]
-        taken: set[tuple[tuple[int, int], str]] = set()
         for mention in answer.mentions:
-            places = searched.places(mention.text) if at else []
-            if not places and self.is_fuzzy and at:
-                places = searched.similar_places(mention.text, self.threshold)
-            free = [place for place in places if (place, mention.type) not in taken]
-            new = [place for place in POLICIES[self.policy_name](places, free) if place in free]
-            taken.update((place, mention.type) for place in new)
+            new = finder.take(mention.text, mention.type) if at else []
             if not new:
-                kind = AGAIN if places else HALLUCINATED
+                kind = AGAIN if at and finder.places(mention.text) else HALLUCINATED
                 note = Note(1, (answer.line,), (mention.text,))
                 notes[kind] = notes.get(kind, Note(0)) + note
             for low, high in new:

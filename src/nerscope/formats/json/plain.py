@@ -24,17 +24,19 @@ from nerscope.formats.standoff.text import Texts
 
 _TOKEN_KEYS = ("tokens", "words")
 # Other keys that may say something about mentions, or about the record as a whole.
-_MEANINGFUL = {*ANNOTATOR_KEYS, *TOOL_KEYS, "answer", "tokenizedtext"}
+_MEANINGFUL = {*ANNOTATOR_KEYS, *TOOL_KEYS, "tokenizedtext"}
+_ANSWER, _ACCEPTED = "answer", "accept"  # of Prodigy
 
 
 class PlainKeys(NamedTuple):
-    """The keys of the text or tokens, the spans or labels, the tokens beside a text, and the id."""
+    """The keys of the text or tokens, of the spans or labels, and of what stands beside them."""
 
     held: str
     marks: str
     has_labels: bool
     tokens: str | None
     id: str | None
+    answer: str | None
 
 
 class PlainBatch(NamedTuple):
@@ -59,6 +61,13 @@ class PlainBatch(NamedTuple):
         return [RecordFacts(id_of(value[key])) for value in self.values]
 
 
+def _are_accepted(batch: PlainBatch, keys: PlainKeys) -> bool:
+    """Whether no record is rejected or ignored."""
+    if keys.answer is None:
+        return True
+    return all(value[keys.answer] == _ACCEPTED for value in batch.values)
+
+
 def plain_texts(batch: PlainBatch, keys: PlainKeys) -> Texts | None:
     """The texts of records with these keys; None if one of them is not plain.
 
@@ -74,6 +83,8 @@ def plain_texts(batch: PlainBatch, keys: PlainKeys) -> Texts | None:
     texts = [value[keys.held] for value in batch.values]
     marks = [value[keys.marks] for value in batch.values]
     if {*map(type, marks)} != {list} or {*map(type, texts)} != {str}:
+        return None
+    if not _are_accepted(batch, keys):
         return None
     counts = list(map(len, marks))
     owners = chain.from_iterable(map(repeat, texts, counts))
@@ -112,7 +123,7 @@ def plain_sentences(batch: PlainBatch, keys: PlainKeys) -> SentenceColumns | Non
     """
     tokens = [value[keys.held] for value in batch.values]
     labels = [value[keys.marks] for value in batch.values]
-    if {*map(type, tokens), *map(type, labels)} != {list}:
+    if {*map(type, tokens), *map(type, labels)} != {list} or not _are_accepted(batch, keys):
         return None
     sizes = list(map(len, labels))
     if list(map(len, tokens)) != sizes or not all(sizes):
@@ -162,4 +173,5 @@ def plain_keys(keys: tuple[str, ...]) -> PlainKeys | None:
         has_labels,
         next((by_spelling[key] for key in beside), None),
         next((by_spelling[key] for key in ID_KEYS if key in by_spelling), None),
+        by_spelling.get(_ANSWER),
     )

@@ -4,6 +4,7 @@ Offsets count from the start of the document, so that of its passage or sentence
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -180,10 +181,23 @@ class _DocumentText:
             self.annotated += [(sentence.annotations, own) for sentence in passage.sentences]
         self.annotated.append((document.annotations, self._blocks))
         self.text = "".join(pieces)
+        self._filled = [block for block in self._blocks if block.offsets.size]
+        self._starts = [block.offset for block in self._filled]
+        ends = [block.offset + block.offsets.size for block in self._filled]
+        pairs = zip(ends, self._starts[1:], strict=False)
+        self._is_ordered = all(end <= start for end, start in pairs)
+
+    def _near(self, offset: int, own: Sequence[_Placed]) -> Sequence[_Placed]:
+        """The blocks that may contain an offset; those of the annotation come first."""
+        if not self._is_ordered:
+            return (*own, *self._blocks)
+        # An offset at an edge is in the block that ends there, or in the one that begins there.
+        at = bisect_right(self._starts, offset)
+        return self._filled[max(0, at - 2) : at]
 
     def locate(self, offset: int, own: Sequence[_Placed], *, is_end: bool = False) -> int | None:
         """The character at an offset of the document, first in the passage of an annotation."""
-        for block in (*own, *self._blocks):
+        for block in self._near(offset, own):
             at = offset - block.offset
             # At an edge between two blocks, an end belongs to the first and a start to the second.
             if (0 < at <= block.offsets.size) if is_end else (0 <= at < block.offsets.size):

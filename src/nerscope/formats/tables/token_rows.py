@@ -65,7 +65,7 @@ def sentence_columns(
         first = int(np.flatnonzero(is_token)[0])
         if cut > first:
             done, numbers = _documents(document[:cut], is_token[:cut], state)
-            found = _columns(rows, columns, is_token[:cut], begins[:cut], sentence, numbers)
+            found = _columns(rows, columns, is_token[:cut], begins[:cut], numbers)
             yield found
             if found is None:
                 return
@@ -114,7 +114,6 @@ def _columns(
     columns: TokenColumns,
     is_token: Bools,
     begins: Bools,
-    sentence: Objects,
     documents: Ints,
 ) -> SentenceColumns | None:
     """The sentences of whole rows; None if a token or a label is not plain."""
@@ -129,9 +128,8 @@ def _columns(
         key: np.array([rows.rows[at][column] or None for at in first.tolist()], object)
         for key, column in columns.metadata.items()
     }
-    ids = None
-    if columns.sentence is not None:
-        ids = np.array([value or None for value in sentence[first].tolist()], object)
+    own = columns.sentence
+    ids = [None if own is None else rows.rows[at][own] or None for at in first.tolist()]
     return SentenceColumns(
         Fields.of(words),
         sizes,
@@ -139,5 +137,5 @@ def _columns(
         codes,
         texts,
         documents[first],
-        Records(np.ones(len(first), bool), ids, None, meta),
+        Records(np.ones(len(first), bool), np.array(ids, object) if any(ids) else None, None, meta),
     )
