@@ -1,9 +1,9 @@
 // Tables that can be sorted, and copied as Markdown, LaTeX or CSV.
 import { useState } from "preact/hooks";
-import { useCopied } from "./controls";
+import { useCopied } from "./parts/copied";
 import type { Page, Row } from "./data";
 import { about, interval, shown } from "./format";
-import { useSigned } from "./signed";
+import { signedTip } from "./signed";
 import { type Cells, asCsv, asLatex, asMarkdown } from "./tables";
 
 export interface Cell {
@@ -11,6 +11,7 @@ export interface Cell {
   small?: string; // beside the text, such as an interval
   tip?: string;
   href?: string;
+  count?: string; // of the list that the link opens
   best?: boolean;
   value?: number | null; // to sort by
 }
@@ -30,7 +31,6 @@ export function Table({ caption, header, rows, note, most = 40, stacked = false 
   const [order, setOrder] = useState<{ column: number; down: boolean } | null>(null);
   const [all, setAll] = useState(false);
   const [copied, copyAs] = useCopied();
-  const signed = useSigned();
   const sorted = order ? sortedBy(rows, order.column, order.down) : rows;
   const visible = all ? sorted : sorted.slice(0, most);
   const sortBy = (column: number) =>
@@ -76,7 +76,7 @@ export function Table({ caption, header, rows, note, most = 40, stacked = false 
             {visible.map((row, k) => (
               <tr key={k}>
                 {row.map((cell, column) =>
-                  column ? <td>{content(cell, signed(tipOf(row, header, column)))}</td> : <th scope="row">{content(cell, cell.tip)}</th>,
+                  column ? <td>{content(cell, signedTip(tipOf(row, header, column)))}</td> : <th scope="row">{content(cell, cell.tip)}</th>,
                 )}
               </tr>
             ))}
@@ -100,7 +100,7 @@ function tipOf(row: Cell[], header: TableProps["header"], column: number): strin
 }
 
 function content(cell: Cell, tip?: string) {
-  const text = cell.href ? <a href={cell.href}>{cell.text}</a> : cell.text;
+  const text = cell.href ? <a href={cell.href} data-count={cell.count}>{cell.text}</a> : cell.text;
   return (
     <span class={cell.best ? "best" : undefined} data-tip={tip}>
       {text}
