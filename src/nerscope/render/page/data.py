@@ -1,12 +1,13 @@
 """The data of a page: names, rows with intervals, comparisons, diagnosis, sentences."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from nerscope.corpus.units import ALL
 from nerscope.errors import InputError
 from nerscope.render.document import metric_title
+from nerscope.render.page.columns import Columns, columns_of, page_unit, short
 from nerscope.results.changes import change_counts
 from nerscope.results.compare import OTHER, Comparison, compare
 from nerscope.results.diagnose import Diagnosis, diagnose
@@ -26,7 +27,6 @@ from nerscope.results.terms import (
     metric_words,
 )
 from nerscope.results.weakest import WeakSpot, cluster_unit_of
-from nerscope.scoring.cluster_units import unit_noun
 from nerscope.scoring.matching import EXACT
 from nerscope.scoring.metrics import F1, MICRO
 
@@ -45,13 +45,6 @@ _CONFUSION = ("dataset", "system", "run", "gold", "predicted", "n")
 
 
 PageRow = dict[str, object]  # a row as JSON has it, with short numbers
-
-
-class Columns(TypedDict):
-    """Rows by column; of texts, the distinct ones and indices into them."""
-
-    size: int
-    columns: dict[str, object]
 
 
 class PageMetric(TypedDict):
@@ -180,7 +173,7 @@ def _datasets(results: Results) -> list[PageDataset]:
             "runs": [list(run) for run in evidence.runs],
             "documents": evidence.n_documents,
             "tokens": token_count(evidence),
-            "resample": _page_unit(cluster_unit_of(evidence)),
+            "resample": page_unit(cluster_unit_of(evidence)),
             "ranges": {
                 name: dict(edges.ranges) for name, edges in evidence.signature.edges.items()
             },
@@ -233,15 +226,6 @@ def _comparison(results: Results) -> Comparison | None:
     return replace(comparison, notes=[*comparison.notes, note])
 
 
-def _page_unit(cluster_unit: str) -> str:
-    """What clusters are, for the page, which adds an s: blocks are blocks of any size.
-
-    >>> _page_unit("block:20"), _page_unit("document,surface"), _page_unit("document+sentence")
-    ('block', 'document', 'document+sentence')
-    """
-    return "+".join(unit_noun(unit).partition(" of ")[0] for unit in cluster_unit.split("+"))
-
-
 def _mean_score(results: Results, system: str) -> float:
     rows = results.select(system=system, facet=ALL, metric=F1, match=EXACT, type=None)
     values = [row.value or 0.0 for row in rows if row.run is None]
@@ -257,7 +241,7 @@ def _compared(results: Results, comparison: Comparison | None) -> PageComparison
         counts | {"a": a, "b": b} for a, b in pairs for counts in change_counts(results, a, b)
     ]
     return {
-        "settings": settings | {"resample": _page_unit(settings["resample"])},
+        "settings": settings | {"resample": page_unit(settings["resample"])},
         # What is corrected among many others (`compare` tells it) would be no answer here.
         "rows": columns_of(
             [row for row in comparison.rows if row.family != OTHER],
@@ -301,37 +285,3 @@ def _pairs(
 
 def _short_row(row: Mapping[str, Any]) -> PageRow:
     return {key: short(value) for key, value in row.items()}
-
-
-_DIGITS = 6
-
-
-def columns_of(records: Sequence[Mapping[str, Any]], keys: Iterable[str]) -> Columns:
-    """Fields of records by column; a column of texts holds distinct texts and indices into them.
-
-    >>> columns_of([{"system": "x", "n": 3}, {"system": "x", "n": None}], ["system", "n"])
-    {'size': 2, 'columns': {'system': {'of': ['x'], 'at': [0, 0]}, 'n': [3, None]}}
-    """
-    made = {key: _column([record.get(key) for record in records]) for key in keys}
-    return {"size": len(records), "columns": made}
-
-
-def _column(values: list[Any]) -> Any:
-    if any(isinstance(value, str) for value in values):
-        # Most columns repeat a few names: an index per row is a tenth of the bytes.
-        places: dict[Any, int] = {}
-        at = [places.setdefault(value, len(places)) for value in values]
-        return {"of": list(places), "at": at}
-    return [short(value) for value in values]
-
-
-def short(value: Any) -> Any:
-    """A number rounded to six digits, to keep the page small.
-
-    >>> short(1 / 3), short(2.0), short("x")
-    (0.333333, 2, 'x')
-    """
-    if not isinstance(value, float):
-        return value
-    rounded = round(value, _DIGITS)
-    return int(rounded) if rounded.is_integer() else rounded
