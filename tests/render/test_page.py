@@ -75,7 +75,7 @@ def test_comparison_is_that_of_compare(results: Results) -> None:
         for row in nerscope.compare(results).rows
     }
     found = records(data["rows"])
-    assert {row["family"] for row in found} == {"primary", "where", "types"}
+    assert {row["family"] for row in found} == {"where", "types"}
     for row in found:
         other = rows[tuple(row[key] for key in ("facet", "level", "type", "match", "metric"))]
         for key in ("difference", "low", "high", "p"):

@@ -41,6 +41,32 @@ class Spans:
         wrong: Bools = (self.outcome != ABSENT) & (self.outcome != CODES["correct"])
         return wrong
 
+    def within(self, place: Ints) -> "Spans":
+        """The spans of the sentences that have a place; -1: none. Places replace sentences."""
+        inside = place[self.sentence] >= 0
+        numbers = np.cumsum(inside) - 1
+        return Spans(
+            place[self.sentence[inside]],
+            self.start[inside],
+            self.length[inside],
+            self.type[inside],
+            self.is_gold[inside],
+            {facet: codes[inside] for facet, codes in self.codes.items()},
+            self.outcome[:, inside],
+            tuple(numbers[pairs[inside[pairs[:, 0]]]] for pairs in self.mates),
+            {int(numbers[at]): text for at, text in self.text.items() if inside[at]},
+        )
+
+
+def outcome_characters(codes: Ints | Bools) -> list[str]:
+    """For each run, one character per span or token: its code, or a dot if it is ABSENT.
+
+    >>> outcome_characters(np.array([[0, -1, 4]]))
+    ['0.4']
+    """
+    digits = np.where(codes == ABSENT, ord("."), codes.astype(np.int8) + ord("0"))
+    return [row.tobytes().decode() for row in digits.astype(np.uint8)]
+
 
 def spans_of(paired: PairedMentions) -> Spans:
     """All spans of a dataset."""

@@ -5,7 +5,7 @@ wrong outcomes is the number of errors. In "Ada met Bob", gold has two mentions 
 Bob as LOC. The sums are (PER, none, missed, 1) and (PER, LOC, wrong type, 1).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -37,6 +37,29 @@ SUMMARY_KINDS: Mapping[str, tuple[str, ...]] = {
     "wrong boundary": ("wrong boundary", "split", "merged"),
     WRONG_BOTH: (WRONG_BOTH,),
     HALLUCINATED: (HALLUCINATED,),
+}
+
+
+class KindWords(NamedTuple):
+    """How texts speak of a kind of error."""
+
+    title: str
+    definition: str
+
+
+KIND_WORDS = {
+    "missed": KindWords("Missed", "A gold mention that overlaps no prediction."),
+    "spurious": KindWords("Spurious", "A prediction that overlaps no gold mention."),
+    "wrong type": KindWords("Wrong type", "The same words as a gold mention, with another type."),
+    "wrong boundary": KindWords(
+        "Wrong boundary",
+        "Some of the words of a gold mention with the same type, or other words in addition. Split "
+        "and merged mentions count here.",
+    ),
+    WRONG_BOTH: KindWords("Wrong type and boundary", "An overlap with another type."),
+    HALLUCINATED: KindWords(
+        "Hallucinated", "A prediction whose text is not in the sentence or document."
+    ),
 }
 
 
@@ -107,6 +130,11 @@ class OutcomeSums(NamedTuple):
         """Which rows count errors."""
         wrong: Bools = self.outcome != CODES["correct"]
         return wrong
+
+    def of_runs(self, runs: Sequence[int]) -> "OutcomeSums":
+        """The rows of these runs."""
+        inside = np.isin(self.run, runs)
+        return OutcomeSums(*(column[inside] for column in self))
 
     def rows(self) -> Iterator[tuple[int, int, int, int, int]]:
         """The rows as plain numbers."""

@@ -1,9 +1,10 @@
-"""Rows of the page by column, with short numbers."""
+"""Values of the page's data: columns, short numbers, names of clusters."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from nerscope.render.page.schema import Columns
+from nerscope.scoring.cluster_units import unit_noun
 
 _DIGITS = 6
 
@@ -27,11 +28,6 @@ def _column(values: list[Any]) -> Any:
     return [short(value) for value in values]
 
 
-def short_row(row: Mapping[str, Any]) -> dict[str, object]:
-    """A row as JSON has it, with short numbers."""
-    return {key: short(value) for key, value in row.items()}
-
-
 def short(value: Any) -> Any:
     """A number rounded to six digits, to keep the page small.
 
@@ -42,3 +38,17 @@ def short(value: Any) -> Any:
         return value
     rounded = round(value, _DIGITS)
     return int(rounded) if rounded.is_integer() else rounded
+
+
+def short_row(row: Mapping[str, Any]) -> dict[str, object]:
+    """A row as JSON has it, with short numbers."""
+    return {key: short(value) for key, value in row.items()}
+
+
+def page_unit(cluster_unit: str) -> str:
+    """What clusters are, for the page, which adds an s: blocks are blocks of any size.
+
+    >>> page_unit("block:20"), page_unit("document,surface"), page_unit("document+sentence")
+    ('block', 'document', 'document+sentence')
+    """
+    return "+".join(unit_noun(unit).partition(" of ")[0] for unit in cluster_unit.split("+"))

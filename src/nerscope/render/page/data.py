@@ -10,9 +10,16 @@ from nerscope.errors import InputError
 from nerscope.facets.buckets import range_phrase
 from nerscope.facets.facet import FACETS
 from nerscope.render.document import metric_title
-from nerscope.render.page.columns import columns_of, short_row
+from nerscope.render.page.columns import columns_of, page_unit, short_row
 from nerscope.render.page.comparison import page_comparison
-from nerscope.render.page.errors import error_columns, forgiven_scores, gains, page_kinds
+from nerscope.render.page.errors import (
+    DatasetErrors,
+    dataset_errors,
+    error_columns,
+    page_forgiven,
+    page_gains,
+    page_kinds,
+)
 from nerscope.render.page.schema import (
     Columns,
     PageData,
@@ -23,7 +30,7 @@ from nerscope.render.page.schema import (
     PageSentences,
     PageSide,
 )
-from nerscope.render.page.sentences import page_sentences, token_count
+from nerscope.render.page.sentences import no_sentences, page_sentences
 from nerscope.results.diagnose import Diagnosis, diagnose
 from nerscope.results.error_sums import PairedMentions, paired_mentions
 from nerscope.results.explanations import all_terms
@@ -32,14 +39,14 @@ from nerscope.results.judged import PairMention, judged_pair_rows
 from nerscope.results.judgements import JudgedFile
 from nerscope.results.results import Results
 from nerscope.results.rows import SURFACE, Row
+from nerscope.results.sentences import sample_sentences, token_count
 from nerscope.results.spans import Spans, spans_of
 from nerscope.results.terms import facet_words, level_words, match_words, metric_words
-from nerscope.scoring.cluster_units import unit_noun
+from nerscope.results.weakest import cluster_unit_of
 from nerscope.scoring.evidence import Evidence, FacetTable
 from nerscope.scoring.matching import leading_match
 from nerscope.scoring.metrics import SCORE_NAMES
 from nerscope.scoring.outcomes import OUTCOMES
-from nerscope.stats.clusters import cluster_unit_of
 from nerscope.version import VERSION
 
 MOST_ROWS = 200_000
@@ -61,24 +68,35 @@ class _Page:
     judges: Sequence[JudgedFile]
 
     @cached_property
-    def paired(self) -> list[PairedMentions | None]:
-        """The paired mentions of each dataset; None if its results keep only sums."""
-        return [
-            paired_mentions(part) if part.folded is None else None for part in self.results.evidence
-        ]
+    def paired(self) -> dict[str, PairedMentions]:
+        """The paired mentions by dataset, without datasets whose results keep only sums."""
+        parts = [part for part in self.results.evidence if part.folded is None]
+        return {part.dataset: paired_mentions(part) for part in parts}
 
     @cached_property
-    def spans(self) -> list[Spans | None]:
-        return [None if paired is None else spans_of(paired) for paired in self.paired]
+    def spans(self) -> dict[str, Spans]:
+        return {dataset: spans_of(paired) for dataset, paired in self.paired.items()}
 
     @cached_property
-    def sentences(self) -> list[PageSentences]:
-        return page_sentences(list(zip(self.results.evidence, self.spans, strict=True)))
+    def errors(self) -> list[DatasetErrors]:
+        return [dataset_errors(part, self.paired) for part in self.results.evidence]
+
+    @cached_property
+    def sentences(self) -> dict[str, PageSentences]:
+        """The sentences by dataset."""
+        parts = [part for part in self.results.evidence if part.dataset in self.spans]
+        samples = sample_sentences([(part, self.spans[part.dataset]) for part in parts])
+        made = {
+            part.dataset: page_sentences(part, sample)
+            for part, sample in zip(parts, samples, strict=True)
+        }
+        folded = [part for part in self.results.evidence if part.folded is not None]
+        return made | {part.dataset: no_sentences(part) for part in folded}
 
     def data(self) -> PageData:
         results = self.results
         rows, row_notes = _rows(results)
-        comparison, diagnosis = page_comparison(results), _diagnosis(results)
+        comparison, diagnosis = page_comparison(results, self.spans), _diagnosis(results)
         names = ", ".join(part.dataset for part in results.evidence)
         texts = [*results.folded_notes(), *results.notes(), *results.interval_notes(), *row_notes]
         return {
@@ -101,9 +119,9 @@ class _Page:
             "glossary": all_terms(),
             "rows": columns_of(rows, (*_ROW, *_NUMBERS)),
             "runScores": _run_scores(results),
-            "errors": error_columns(results.evidence, self.paired),
-            "gains": gains(results.evidence, self.paired),
-            "forgiven": forgiven_scores(results.evidence, self.paired),
+            "errors": error_columns(self.errors),
+            "gains": page_gains(self.errors),
+            "forgiven": page_forgiven(self.errors),
             "findings": [],
             "caveats": [],
             "comparison": comparison,
@@ -123,24 +141,21 @@ class _Page:
                 "tokens": token_count(evidence),
                 "mentions": _mention_count(evidence),
                 "folded": evidence.folded is not None,
-                "resample": _page_unit(cluster_unit_of(evidence)),
+                "resample": page_unit(cluster_unit_of(evidence)),
                 "ranges": {
                     name: {level: range_phrase(text) for level, text in edges.ranges.items()}
                     for name, edges in evidence.signature.edges.items()
                 },
-                "sentences": sentences,
+                "sentences": self.sentences[evidence.dataset],
                 "answers": [],
             }
-            for evidence, sentences in zip(self.results.evidence, self.sentences, strict=True)
+            for evidence in self.results.evidence
         ]
 
     def _pairs(self) -> list[PagePair]:
         """The pairs of the sentences that are there."""
         parts = [part for part in self.results.evidence if part.folded is None]
-        shown = {
-            evidence.dataset: set(sentences["number"])
-            for evidence, sentences in zip(self.results.evidence, self.sentences, strict=True)
-        }
+        shown = {dataset: set(part["number"]) for dataset, part in self.sentences.items()}
         pairs = judged_pair_rows(Results(parts, rows=self.results.rows), self.judges)
         return [
             {
@@ -234,15 +249,6 @@ def _facet(evidence: Evidence, table: FacetTable) -> PageFacet:
         "metrics": {match: list(names) for match, names in table.metrics.items()},
         "byType": table.by_type,
     }
-
-
-def _page_unit(cluster_unit: str) -> str:
-    """What clusters are, for the page, which adds an s: blocks are blocks of any size.
-
-    >>> _page_unit("block:20"), _page_unit("document,surface"), _page_unit("document+sentence")
-    ('block', 'document', 'document+sentence')
-    """
-    return "+".join(unit_noun(unit).partition(" of ")[0] for unit in cluster_unit.split("+"))
 
 
 def _diagnosis(results: Results) -> Diagnosis | None:

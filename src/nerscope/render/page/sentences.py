@@ -1,127 +1,58 @@
-"""The sentences of a page: all of them if they fit, else a sample with every kind of error."""
+"""The sentences of a page and their spans, as plain columns."""
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
-
-import numpy as np
-
-from nerscope.corpus.arrays import Bools, Ints
-from nerscope.corpus.units import MENTION, TOKEN
 from nerscope.render.page.schema import PageSentences, PageTokens
-from nerscope.results.errors import gold_side
-from nerscope.results.spans import ABSENT, Spans
-from nerscope.scoring.evidence import TOKEN_JOIN, Evidence, Ledger
-
-MOST_SENTENCES = 20_000  # of a page
-MOST_CHARACTERS = 16_000_000
-_RIGHT = 200  # sentences without an error, in a sample
-_ABSENT_CHARACTER = "."
-_SEED = 0
-_SPAN = 12  # characters of a span, without its codes and outcomes
+from nerscope.results.sentences import SentenceSample, WrongTokens
+from nerscope.results.spans import outcome_characters
+from nerscope.scoring.evidence import TOKEN_JOIN, Evidence
 
 
-class Budget(NamedTuple):
-    """The maximum amount of text and spans on a page."""
-
-    sentences: int = MOST_SENTENCES
-    characters: int = MOST_CHARACTERS
-
-    def holds(self, sizes: Ints) -> bool:
-        """Whether sentences of these sizes fit."""
-        return len(sizes) <= self.sentences and int(sizes.sum()) <= self.characters
-
-    def share(self, datasets: int) -> "Budget":
-        """The budget of each of so many datasets."""
-        return Budget(self.sentences // datasets, self.characters // datasets)
-
-    def without(self, sizes: Ints) -> "Budget":
-        """What sentences of these sizes leave."""
-        return Budget(self.sentences - len(sizes), self.characters - int(sizes.sum()))
-
-
-def page_sentences(parts: Sequence[tuple[Evidence, Spans | None]]) -> list[PageSentences]:
-    """The sentences of every dataset; spans are None for results that keep only sums.
-
-    Small datasets are complete, and leave what they do not need to the others.
-    """
-    budget = Budget()
-    sizes = [_sizes(evidence, spans) for evidence, spans in parts]
-    made: dict[int, PageSentences] = {}
-    for at in sorted(range(len(parts)), key=lambda at: int(sizes[at].sum())):
-        share = budget.share(len(parts) - len(made))
-        made[at] = sentence_data(*parts[at], share)
-        shown = np.array(made[at]["number"], np.int64) - 1
-        budget = budget.without(sizes[at][shown])
-    return [made[at] for at in range(len(parts))]
-
-
-def sentence_data(evidence: Evidence, spans: Spans | None, budget: Budget) -> PageSentences:
-    """Sentences, spans and their outcomes in each run, as plain columns.
+def page_sentences(evidence: Evidence, sample: SentenceSample) -> PageSentences:
+    """Sentences, spans and their outcomes in each run.
 
     A span is a gold mention or a prediction, listed once. For each run, `outcomes` has one
     character per span: the index of its outcome, or a dot if the run does not predict it.
     """
-    if spans is None:
-        assert evidence.folded is not None
-        return _no_sentences(evidence, evidence.folded.sentences)
-    wrong = _has_error(evidence, spans)
-    shown = _shown_sentences(evidence, spans, wrong, budget)
-    place = np.full(len(shown), -1)
-    place[shown] = np.arange(shown.sum())
-    inside = shown[spans.sentence]
-    numbers = np.cumsum(inside) - 1
+    spans, chosen = sample.spans, sample.sentences.tolist()
     return {
-        "total": len(shown),
-        "wrong": int(wrong.sum()),
-        "wrongKept": int((wrong & shown).sum()),
-        "sampled": bool((wrong & ~shown).any()),
-        "number": (np.flatnonzero(shown) + 1).tolist(),
-        "line": _lines(evidence, shown),
-        "place": _places(evidence, shown),
-        "document": evidence.documents[shown].tolist(),
-        "text": _texts(evidence, shown),
+        "total": sample.total,
+        "wrong": sample.wrong,
+        "wrongKept": sample.wrong_kept,
+        "sampled": sample.is_sample,
+        "number": [sentence + 1 for sentence in chosen],
+        "line": _lines(evidence, chosen),
+        "place": _places(evidence, chosen),
+        "document": [int(evidence.documents[sentence]) for sentence in chosen],
+        "text": _texts(evidence, chosen),
         "glued": None,
         "spans": {
-            "sentence": place[spans.sentence[inside]].tolist(),
-            "start": spans.start[inside].tolist(),
-            "length": spans.length[inside].tolist(),
-            "type": spans.type[inside].tolist(),
-            "gold": spans.is_gold[inside].astype(int).tolist(),
-            "text": {str(numbers[at]): text for at, text in spans.text.items() if inside[at]},
+            "sentence": spans.sentence.tolist(),
+            "start": spans.start.tolist(),
+            "length": spans.length.tolist(),
+            "type": spans.type.tolist(),
+            "gold": spans.is_gold.astype(int).tolist(),
+            "text": {str(at): text for at, text in spans.text.items()},
         },
-        "codes": {facet: codes[inside].tolist() for facet, codes in spans.codes.items()},
-        "outcomes": [_characters(row[inside]) for row in spans.outcome],
-        "mates": [_renumbered(pairs, inside, numbers) for pairs in spans.mates],
-        "tokens": [
-            _wrong_tokens(evidence, unit, shown, place)
-            for unit in evidence.ledgers
-            if unit != MENTION
-        ],
+        "codes": {facet: codes.tolist() for facet, codes in spans.codes.items()},
+        "outcomes": outcome_characters(spans.outcome),
+        "mates": [pairs.tolist() for pairs in spans.mates],
+        "tokens": [_tokens(tokens) for tokens in sample.tokens],
     }
 
 
-def _no_sentences(evidence: Evidence, total: int) -> PageSentences:
+def no_sentences(evidence: Evidence) -> PageSentences:
     """Empty columns, for results that keep only sums."""
-    nothing: list[int] = []
     return {
-        "total": total,
+        "total": evidence.folded.sentences if evidence.folded else len(evidence.documents),
         "wrong": 0,
         "wrongKept": 0,
         "sampled": True,
-        "number": nothing,
+        "number": [],
         "line": None,
         "place": None,
-        "document": nothing,
+        "document": [],
         "text": None,
         "glued": None,
-        "spans": {
-            "sentence": nothing,
-            "start": nothing,
-            "length": nothing,
-            "type": nothing,
-            "gold": nothing,
-            "text": {},
-        },
+        "spans": {"sentence": [], "start": [], "length": [], "type": [], "gold": [], "text": {}},
         "codes": {},
         "outcomes": ["" for _ in evidence.runs],
         "mates": [[] for _ in evidence.runs],
@@ -129,186 +60,35 @@ def _no_sentences(evidence: Evidence, total: int) -> PageSentences:
     }
 
 
-def token_count(evidence: Evidence) -> int | None:
-    """The number of tokens of a dataset, if it is known."""
-    known = evidence.ledgers.get(TOKEN if evidence.folded is None else f"{TOKEN}/all")
-    if known is not None:
-        gold = known.gold
-        return len(gold) if gold.weight is None else int(gold.weight.sum())
-    texts = evidence.texts
-    return None if texts is None else sum(text.count(TOKEN_JOIN) + 1 for text in texts)
-
-
-def _lines(evidence: Evidence, shown: Bools) -> list[int] | None:
+def _lines(evidence: Evidence, chosen: list[int]) -> list[int] | None:
     """The first line of each sentence; data in memory have none."""
     if evidence.lines is None or evidence.gold_name.startswith("<"):
         return None
-    lines: list[int] = evidence.lines[shown].tolist()
-    return lines
+    lines = evidence.lines.tolist()
+    return [lines[sentence] for sentence in chosen]
 
 
-def _places(evidence: Evidence, shown: Bools) -> list[str] | None:
+def _places(evidence: Evidence, chosen: list[int]) -> list[str] | None:
     """The names of the records of sentences, if gold has records."""
     names = evidence.record_names
-    if names is None:
-        return None
-    return [names[sentence] or "" for sentence in np.flatnonzero(shown).tolist()]
+    return None if names is None else [names[sentence] or "" for sentence in chosen]
 
 
-def _has_error(evidence: Evidence, spans: Spans) -> Bools:
-    """Which sentences have a mention or a token that some run gets wrong."""
-    wrong = np.zeros(len(evidence.documents), bool)
-    wrong[spans.sentence[spans.is_wrong.any(axis=0)]] = True
-    for unit, ledger in evidence.ledgers.items():
-        if unit != MENTION:
-            wrong[ledger.gold.sentence[_token_errors(ledger).any(axis=0)]] = True
-    return wrong
-
-
-def _token_errors(ledger: Ledger) -> Bools:
-    """For each run, which rows of a token ledger are wrong."""
-    weight = 1 if ledger.gold.weight is None else ledger.gold.weight
-    rows = []
-    for run in ledger.runs:
-        # Of several token matches, `label` (of accuracy) is the coarsest, so prefer another one.
-        match = next((name for name in run.gold_credit if name != "label"), "label")
-        rows.append(run.gold_credit[match] < weight)
-    errors: Bools = np.array(rows, bool).reshape(len(rows), len(ledger.gold))
-    return errors
-
-
-def _shown_sentences(evidence: Evidence, spans: Spans, wrong: Bools, budget: Budget) -> Bools:
-    """Which sentences are shown: if not all, then those with errors, balanced over their kinds."""
-    sizes = _sizes(evidence, spans)
-    if budget.holds(sizes):
-        return np.ones(len(wrong), bool)
-    order = np.random.default_rng(_SEED).permutation(len(wrong))
-    turn = np.empty(len(order), np.int64)
-    turn[order] = np.arange(len(order))
-    with_error = np.flatnonzero(wrong)
-    best = with_error[
-        np.lexsort((turn[with_error], _best_place(evidence, spans, turn)[with_error]))
-    ]
-    queue = np.concatenate([best, order[~wrong[order]][:_RIGHT]])
-    queue = queue[sizes[queue] <= budget.characters // 10]  # no sentence may use up the budget
-    queue = queue[: budget.sentences]
-    shown = np.zeros(len(wrong), bool)
-    shown[queue[np.cumsum(sizes[queue]) <= budget.characters]] = True
-    return shown
-
-
-def _sizes(evidence: Evidence, spans: Spans | None) -> Ints:
-    """The approximate number of characters of each sentence: words, spans and outcomes."""
-    if spans is None:
-        return np.zeros(0, np.int64)
-    n_spans = np.bincount(spans.sentence, minlength=len(evidence.documents))
-    sizes = n_spans * (len(evidence.runs) + _SPAN + 2 * len(spans.codes))
-    if evidence.texts is not None:
-        sizes = sizes + np.array([len(text) for text in evidence.texts])
-    return sizes
-
-
-def _best_place(evidence: Evidence, spans: Spans, turn: Ints) -> Ints:
-    """For each sentence, its lowest rank among the sentences with the same kind of error.
-
-    A kind is an outcome with a type or with a level of a facet, or a wrong token of a level. The
-    sentences with the lowest ranks therefore show every kind of error, also rare ones.
-    """
-    best = np.full(len(turn), len(turn), np.int64)
-    for row, wrong in zip(spans.outcome, spans.is_wrong, strict=True):
-        chosen = np.flatnonzero(wrong)
-        for codes in (spans.type, *spans.codes.values()):
-            _line_up(best, turn, spans.sentence[chosen], codes[chosen] * 16 + row[chosen])
-    for unit, ledger in evidence.ledgers.items():
-        for row in _token_errors(ledger) if unit != MENTION else ():
-            for codes in ledger.gold.codes.values():
-                _line_up(best, turn, ledger.gold.sentence[row], codes[row].astype(np.int64))
-    return best
-
-
-def _line_up(best: Ints, turn: Ints, sentence: Ints, kind: Ints) -> None:
-    """Update `best` with the rank of each sentence within its kind, in the order of `turn`."""
-    # Sorted by kind, then turn: the rank of an entry within its kind is its distance to the first.
-    # Kinds 5 5 5 7 7 give ranks 0 1 2 0 1.
-    line = np.lexsort((turn[sentence], kind))
-    starts = np.flatnonzero(np.diff(kind[line], prepend=-1))
-    sizes = np.diff(starts, append=len(line))
-    place = np.arange(len(line)) - np.repeat(starts, sizes)
-    np.minimum.at(best, sentence[line], place)
-
-
-def _texts(evidence: Evidence, shown: Bools) -> list[str | list[str]] | None:
+def _texts(evidence: Evidence, chosen: list[int]) -> list[str | list[str]] | None:
     """The tokens of each sentence, joined by blanks unless a token contains one."""
     if evidence.texts is None:
         return None
-    texts = [evidence.texts[sentence] for sentence in np.flatnonzero(shown).tolist()]
+    texts = [evidence.texts[sentence] for sentence in chosen]
     return [
         text.split(TOKEN_JOIN) if " " in text else text.replace(TOKEN_JOIN, " ") for text in texts
     ]
 
 
-def _characters(codes: Ints) -> str:
-    """One digit per code."""
-    digits = np.where(codes == ABSENT, ord(_ABSENT_CHARACTER), codes + ord("0"))
-    return digits.astype(np.uint8).tobytes().decode()
-
-
-def _renumbered(pairs: Ints, inside: Bools, numbers: Ints) -> list[list[int]]:
-    """Pairs of spans by their indices among the spans on the page."""
-    both = inside[pairs[:, 0]] & inside[pairs[:, 1]]
-    shown: list[list[int]] = numbers[pairs[both]].tolist()
-    return shown
-
-
-class _WrongTokens(NamedTuple):
-    """The tokens of a unit that some run gets wrong, in parallel columns."""
-
-    sentence: Ints
-    position: Ints  # in the sentence; -1: unknown
-    codes: Mapping[str, Ints]
-    wrong: Bools  # a row for each run
-
-
-def _wrong_tokens(evidence: Evidence, unit: str, shown: Bools, place: Ints) -> PageTokens:
-    """The tokens that some run gets wrong: sentence, position, codes, and the runs."""
-    ledger = evidence.ledgers[unit]
-    listed = unit == TOKEN and all(run.pred.start is not None for run in ledger.runs)
-    tokens = _listed_tokens(ledger) if listed else _token_rows(evidence, ledger)
-    chosen = np.flatnonzero(shown[tokens.sentence])
+def _tokens(tokens: WrongTokens) -> PageTokens:
     return {
-        "unit": unit,
-        "sentence": place[tokens.sentence[chosen]].tolist(),
-        "position": tokens.position[chosen].tolist(),
-        "codes": {facet: codes[chosen].tolist() for facet, codes in tokens.codes.items()},
-        "wrong": [_characters(row[chosen].astype(np.int8)) for row in tokens.wrong],
+        "unit": tokens.unit,
+        "sentence": tokens.sentence.tolist(),
+        "position": tokens.position.tolist(),
+        "codes": {facet: codes.tolist() for facet, codes in tokens.codes.items()},
+        "wrong": outcome_characters(tokens.wrong),
     }
-
-
-def _listed_tokens(ledger: Ledger) -> _WrongTokens:
-    """The wrong tokens of a ledger whose runs list them, each once for all runs."""
-    lists = [run.pred for run in ledger.runs]
-    starts = [np.zeros(0, np.int64) if units.start is None else units.start for units in lists]
-    width = 1 + max(int(start.max(initial=0)) for start in starts)
-    keys = [
-        units.sentence.astype(np.int64) * width + start
-        for units, start in zip(lists, starts, strict=True)
-    ]
-    distinct, first = np.unique(np.concatenate(keys), return_index=True)
-    codes = {
-        facet: np.concatenate([units.codes[facet] for units in lists])[first]
-        for facet in ledger.gold.codes
-    }
-    wrong = np.array([np.isin(distinct, own, assume_unique=True) for own in keys], bool)
-    return _WrongTokens(distinct // width, distinct % width, codes, wrong)
-
-
-def _token_rows(evidence: Evidence, ledger: Ledger) -> _WrongTokens:
-    """The rows of a ledger with a wrong token; positions are known of tokens inside mentions."""
-    errors = _token_errors(ledger)
-    rows = np.flatnonzero(errors.any(axis=0))
-    gold = gold_side(evidence)  # without weights, the rows are the tokens of gold mentions
-    inside = gold.mentions.positions % gold.width
-    known = ledger.gold.weight is None and len(inside) == len(ledger.gold)
-    position = inside[rows] if known else np.full(len(rows), -1)
-    codes = {facet: codes[rows] for facet, codes in ledger.gold.codes.items()}
-    return _WrongTokens(ledger.gold.sentence[rows], position, codes, errors[:, rows])
