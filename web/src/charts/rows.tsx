@@ -34,6 +34,7 @@ const LINE = 17; // pixels of a line of marks
 const ROW_GAP = 7;
 const TOGETHER = 21; // pixels of a row with all systems on one line
 const HEAD = 8;
+const HEAD_OF_LINE = 20; // room for the text of the reference line
 const FOOT = 34;
 const SIZE = 12;
 const GAP = 10;
@@ -56,19 +57,20 @@ export function rowsChart(chart: RowsChart, width: number) {
   const plot = Math.max(60, width - left - right);
   const x = placeOn(scale, plot);
   const heights = chart.rows.map((row) => rowHeight(row, chart));
-  const tops = heights.map((_, k) => HEAD + heights.slice(0, k).reduce((sum, height) => sum + height, 0));
-  const bottom = HEAD + heights.reduce((sum, height) => sum + height, 0);
+  const head = chart.line ? HEAD_OF_LINE : HEAD;
+  const tops = heights.map((_, k) => head + heights.slice(0, k).reduce((sum, height) => sum + height, 0));
+  const bottom = head + heights.reduce((sum, height) => sum + height, 0);
   return (
     <svg class="chart" viewBox={`0 0 ${width} ${bottom + FOOT}`} width={width} height={bottom + FOOT} role="group" aria-label={chart.label} font-size={SIZE}>
       <Hatch />
       <g transform={`translate(${left},0)`}>
-        <Axis scale={scale} x={x} bottom={bottom} width={plot} title={chart.axis} />
+        <Axis scale={scale} x={x} top={head - 4} bottom={bottom} width={plot} title={chart.axis} />
         {chart.line && <Reference at={x(chart.line.value)} text={chart.line.text} bottom={bottom} width={plot} />}
       </g>
       {chart.rows.map((row, k) => (
         <g key={row.key} transform={`translate(0,${tops[k]})`}>
           <RowLabel row={row} width={left} height={heights[k]} />
-          <RowMarks row={row} chart={chart} left={left} plot={plot} x={x} />
+          <RowMarks row={row} chart={chart} left={left} plot={plot} scale={scale} />
         </g>
       ))}
     </svg>
@@ -114,8 +116,8 @@ function RowLabel({ row, width, height }: { row: ChartRow; width: number; height
   );
 }
 
-function RowMarks(props: { row: ChartRow; chart: RowsChart; left: number; plot: number; x: (value: number) => number }) {
-  const { row, chart, left, plot, x } = props;
+function RowMarks(props: { row: ChartRow; chart: RowsChart; left: number; plot: number; scale: Scale }) {
+  const { row, chart, left, plot, scale } = props;
   const values = new Set(shownValues(row, chart));
   const top = chart.names ? LINE : 0;
   return (
@@ -126,7 +128,7 @@ function RowMarks(props: { row: ChartRow; chart: RowsChart; left: number; plot: 
           <g key={point.name} transform={`translate(0,${y})`}>
             {chart.names && <text class="soft" x={left - GAP} y={4} font-size={11} text-anchor="end">{fitted(point.name, left - 2 * GAP, 11)}</text>}
             <g transform={`translate(${left},0)`}>
-              <Mark point={point} x={x} plain={!!chart.together} />
+              <Mark point={point} scale={scale} width={plot} plain={!!chart.together} />
             </g>
             {values.has(point) && (
               <text class={point.hatched ? "soft" : undefined} x={left + plot + GAP / 2} y={4} fill="currentColor">
@@ -143,13 +145,13 @@ function RowMarks(props: { row: ChartRow; chart: RowsChart; left: number; plot: 
 
 const GLYPHS: Record<string, string> = { circle: "●", square: "■", triangle: "▲", diamond: "◆", star: "★", cross: "✚" };
 
-function Axis(props: { scale: Scale; x: (value: number) => number; bottom: number; width: number; title: string }) {
-  const { scale, x, bottom, width, title } = props;
+function Axis(props: { scale: Scale; x: (value: number) => number; top: number; bottom: number; width: number; title: string }) {
+  const { scale, x, top, bottom, width, title } = props;
   return (
     <>
       {scale.ticks.map((tick) => (
         <g key={tick} transform={`translate(${x(tick)},0)`}>
-          <line y1={HEAD - 4} y2={bottom} class={tick === 0 && scale.low < 0 ? "zero" : "grid"} />
+          <line y1={top} y2={bottom} class={tick === 0 && scale.low < 0 ? "zero" : "grid"} />
           <text class="soft" y={bottom + 14} text-anchor="middle" font-size={11}>{tick < 0 ? `−${-tick}` : tick}</text>
         </g>
       ))}
@@ -162,8 +164,8 @@ function Reference({ at, text, bottom, width }: { at: number; text: string; bott
   const anchor = at > 0.7 * width ? "end" : at < 0.3 * width ? "start" : "middle";
   return (
     <g>
-      <line x1={at} x2={at} y1={HEAD - 4} y2={bottom + 3} class="reference" />
-      <text class="soft" x={at} y={bottom + 29} text-anchor={anchor} font-size={10} display={at > width - 120 ? "none" : undefined}>{text}</text>
+      <line x1={at} x2={at} y1={HEAD_OF_LINE - 6} y2={bottom + 3} class="reference" />
+      <text class="soft" x={at} y={10} text-anchor={anchor} font-size={10}>{text}</text>
     </g>
   );
 }

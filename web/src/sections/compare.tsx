@@ -7,6 +7,7 @@ import type { Change } from "../data";
 import { Drawing, Figure } from "../figure";
 import { UNDEFINED, count, counted, percent, points } from "../format";
 import { verdictTip } from "../parts/badge";
+import type { PageKind } from "../page-data";
 import { PairChoice } from "../parts/pair";
 import { placeHref } from "../state";
 import { signedTip } from "../signed";
@@ -74,13 +75,16 @@ function RightBar({ context, changes, a, b }: PairProps) {
       count: String(n),
     };
   });
-  const legend = parts.map(({ name, colour }) => ({ name, colour }));
+  const legend = parts.map(({ name, colour, text }) => ({ name: `${name}: ${text}`, colour }));
   return (
     <Figure title="Who is right" n={`${count(all)} gold mentions`} legend={legend} note="With several runs, a system is right if most of its runs are. Click a part to read its mentions.">
       <Drawing draw={stackChart} chart={{ label: `Gold mentions that ${a} and ${b} get right`, bars: [{ name: "", parts, total: "" }], axis: "gold mentions" }} />
     </Figure>
   );
 }
+
+/** A kind as the head of a narrow column. */
+const shortTitle = ({ name, title }: PageKind): string => (name === "wrong type and boundary" ? "both" : title.toLowerCase().replace(/^wrong /, ""));
 
 /** Kinds of errors of A against those of B. */
 function Kinds({ context, changes, a, b }: PairProps) {
@@ -94,12 +98,12 @@ function Kinds({ context, changes, a, b }: PairProps) {
   const most = Math.max(1, ...cells.filter(({ kindA, kindB }) => kindA !== kindB).map(({ n }) => n));
   const chart = {
     label: `What ${a} and ${b} make of the same gold mentions`,
-    rows: kinds.map((kind) => kind.title),
-    columns: kinds.map((kind) => kind.title),
+    rows: kinds.map(shortTitle),
+    columns: kinds.map(shortTitle),
     corner: `${a} ↓   ${b} →`,
     cells: cells.map(({ kindA, kindB, n }) => ({
-      row: kindA.title,
-      column: kindB.title,
+      row: shortTitle(kindA),
+      column: shortTitle(kindB),
       text: count(n),
       share: kindA === kindB ? 0 : n / most,
       tip: `${a}: ${kindA.title}; ${b}: ${kindB.title}\n${counted(n, "gold mention")}`,

@@ -27,18 +27,17 @@ export function Where({ context }: { context: Context }) {
 
 function Types({ context }: { context: Context }) {
   const { page, rows, dataset, metric, systems } = context;
-  const name = dataset?.name ?? null;
   const types = [...new Set((dataset ? [dataset] : page.datasets).flatMap((one) => one.types))];
-  const row = (system: string, type: string) => rows.get({ dataset: name, system, metric, type });
+  const row = (system: string, type: string, name = dataset?.name ?? null) => rows.get({ dataset: name, system, metric, type });
   const known = types.filter((type) => row(systems[0], type)?.n).sort((one, other) => row(systems[0], other)!.n - row(systems[0], one)!.n);
   if (known.length < 2) return null;
   const groups = known.map((type) => ({
     key: type,
     label: type,
-    row: (system: string) => row(system, type),
+    row: (system: string, name: string | null) => row(system, type, name),
     href: (system: string) => ({ href: placeHref("errors", { d: datasetKey(context), system, type }) }),
   }));
-  const overall = (system: string) => rows.get({ dataset: name, system, metric })?.value ?? null;
+  const overall = (system: string, name: string | null) => rows.get({ dataset: name, system, metric })?.value ?? null;
   return (
     <section class="panel">
       <GroupsFigure context={context} title="Types?" groups={groups} overall={overall} metric={metric} />

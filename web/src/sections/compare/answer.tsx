@@ -1,6 +1,7 @@
 // The answer: is A better than B, by how much, and how certain is that.
 import type { Context } from "../../context";
 import { verdictOf } from "../../context";
+import type { Page } from "../../data";
 import { UNDEFINED, counted, pText, points, shown } from "../../format";
 import type { PageVerdict } from "../../page-data";
 import { Badge } from "../../parts/badge";
@@ -12,9 +13,9 @@ export function Answer({ context, a, b }: { context: Context; a: string; b: stri
   return (
     <section class="answer">
       <p class="answer-line">
-        <strong>{a}</strong> is <Badge page={page} verdict={verdict} /> {verdict.verdict === "no clear difference" ? "from" : "than"} <strong>{b}</strong>
-        <span class="note"> {verdict.sentence}</span>
+        <Verdict page={page} verdict={verdict} a={a} b={b} />
       </p>
+      <p class="note">{verdict.sentence}</p>
       <dl class="facts-grid">
         {facts(context, verdict).map(([name, value, about]) => (
           <div key={name}>
@@ -25,6 +26,12 @@ export function Answer({ context, a, b }: { context: Context; a: string; b: stri
       </dl>
     </section>
   );
+}
+
+function Verdict({ page, verdict, a, b }: { page: Page; verdict: PageVerdict; a: string; b: string }) {
+  const badge = <Badge page={page} verdict={verdict} />;
+  if (verdict.verdict === "better" || verdict.verdict === "worse") return <><strong>{a}</strong> is {badge} than <strong>{b}</strong></>;
+  return <>{badge} between <strong>{a}</strong> and <strong>{b}</strong></>;
 }
 
 function facts({ page }: Context, verdict: PageVerdict): [string, string, string][] {

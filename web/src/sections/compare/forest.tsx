@@ -31,9 +31,8 @@ export function rowPhrase(page: Page, row: Difference): { label: string; code?: 
   if (row.facet === "all" || row.facet === "type") return { label: row.type ?? row.level };
   const facet = facetNamed(page, row.facet);
   const level = levelNamed(facet, row.level);
-  const dataset = page.datasets.find((one) => one.name === row.dataset) ?? null;
-  const phrase = facet && level ? levelPhrase(facet, level, dataset) : row.level;
-  const label = facet && dataset?.ranges[row.facet]?.[row.level] ? `${facet.title}: ${phrase}` : phrase;
+  const phrase = facet && level ? levelPhrase(facet, level, page.datasets.filter((one) => one.name === row.dataset)) : row.level;
+  const label = facet?.bucketed ? `${facet.title}: ${phrase}` : phrase;
   return { label: row.type ? `${label}, ${row.type}` : label, code: `${row.facet}=${row.level}` };
 }
 
@@ -81,8 +80,8 @@ function forestChart(page: Page, rows: Difference[], a: string, b: string): Rows
       const value = 100 * gain(page, row, row.difference)!;
       return {
         key: JSON.stringify([row.dataset, row.facet, row.level, row.type, row.match]),
-        ...rowPhrase(page, row),
-        note: `n = ${count(row.n)}`,
+        label: rowPhrase(page, row).label,
+        note: [rowPhrase(page, row).code, `n = ${count(row.n)}`].filter(Boolean).join(" · "),
         points: [
           {
             name: a,

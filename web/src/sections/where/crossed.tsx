@@ -37,9 +37,10 @@ interface Axis {
   groups: { key: string; title: string; holds: (dataset: PageDataset, span: number) => boolean }[];
 }
 
-function axisOf({ page, dataset }: Context, name: string): Axis {
+function axisOf(context: Context, name: string): Axis {
+  const { page } = context;
   const facet = facetNamed(page, name);
-  if (facet) return { name, title: facet.title, groups: facet.levels.map((level) => levelGroup(facet, level, dataset)) };
+  if (facet) return { name, title: facet.title, groups: facet.levels.map((level) => levelGroup(facet, level, datasetsOf(context))) };
   const types = [...new Set(page.datasets.flatMap((one) => one.types))];
   return {
     name,
@@ -48,11 +49,11 @@ function axisOf({ page, dataset }: Context, name: string): Axis {
   };
 }
 
-function levelGroup(facet: PageFacet, level: PageLevel, dataset: PageDataset | null): Axis["groups"][number] {
+function levelGroup(facet: PageFacet, level: PageLevel, sets: PageDataset[]): Axis["groups"][number] {
   const codes = new Set(level.codes);
   return {
     key: level.name,
-    title: levelPhrase(facet, level, dataset),
+    title: levelPhrase(facet, level, sets),
     holds: (one, span) => codes.has(one.sentences.codes[facet.name]?.[span]),
   };
 }

@@ -1,12 +1,12 @@
 // One question: its finding as the title, and every group with its score beside the overall one.
 import type { ChartRow, RowPoint, RowsChart } from "../../charts/rows";
 import { rowsChart } from "../../charts/rows";
-import { type Context, datasetKey } from "../../context";
+import { type Context, datasetKey, datasetsOf } from "../../context";
 import { type Row, levelPhrase } from "../../data";
 import { Drawing, Figure, systemLegend } from "../../figure";
 import { about, count, percent, shown } from "../../format";
 import { placeHref } from "../../state";
-import { FEWEST, type LevelScore, finding } from "./finding";
+import { FEWEST, type LevelScore, finding, isApart, shortfall } from "./finding";
 import { type Answer, type Question, leadOf } from "./questions";
 
 /** The scores that a chart shows: a row for each group, a mark for each system. */
@@ -14,18 +14,19 @@ export interface Group {
   key: string;
   label: string;
   code?: string;
-  row: (system: string) => Row | null;
+  row: (system: string, dataset: string | null) => Row | null;
   href: (system: string, row: Row) => { href: string; count?: string };
 }
 
 export function Panel({ context, question }: { context: Context; question: Question }) {
-  const [first, ...variants] = question.answers;
+  const [first, ...variants] = question.answers.filter((answer) => hasScores(context, answer));
+  if (!first) return null;
   return (
     <section class="panel">
       <AnswerFigure context={context} title={question.title} answer={first} />
       {variants.length > 0 && (
         <details class="more">
-          <summary>{variants.length === 1 ? "Another view" : `${variants.length} other views`}: {variants.map(({ facet }) => facet.title).filter((title, k, all) => all.indexOf(title) === k).join("; ")}</summary>
+          <summary>Also: {variants.map(({ facet }) => facet.title).filter((title, k, all) => all.indexOf(title) === k).join("; ")}</summary>
           {variants.map((answer) => (
             <AnswerFigure key={answer.facet.name + answer.levels[0].name} context={context} title={answer.facet.title} answer={answer} />
           ))}
@@ -35,21 +36,27 @@ export function Panel({ context, question }: { context: Context; question: Quest
   );
 }
 
+function hasScores({ page, systems, dataset }: Context, { facet, levels }: Answer): boolean {
+  const names = new Set(levels.map((level) => level.name));
+  const isShown = (name: string) => dataset === null || name === dataset.name;
+  return page.rows.some((row) => row.facet === facet.name && names.has(row.level) && row.value !== null && isShown(row.dataset) && row.system === systems[0]);
+}
+
 function AnswerFigure({ context, title, answer }: { context: Context; title: string; answer: Answer }) {
   const { rows, dataset } = context;
   const { facet, levels } = answer;
   const lead = leadOf(facet);
   if (!lead) return null;
-  const name = dataset?.name ?? null;
   const groups = levels.map((level): Group => ({
     key: level.name,
-    label: levelPhrase(facet, level, dataset),
+    label: levelPhrase(facet, level, dataset ? [dataset] : context.page.datasets),
     code: `${facet.name}=${level.name}`,
-    row: (system) => rows.get({ dataset: name, system, facet: facet.name, level: level.name, ...lead }),
+    row: (system, name) => rows.get({ dataset: name, system, facet: facet.name, level: level.name, ...lead }),
     href: (system, row) => levelHref(context, facet.name, level.name, system, row),
   }));
-  const overall = (system: string) => rows.get({ dataset: name, system, facet: "all", level: "all", match: lead.match, metric: lead.metric }) ?? rows.get({ dataset: name, system, facet: facet.name, level: "all", ...lead });
-  return <GroupsFigure context={context} title={title} groups={groups} overall={(system) => overall(system)?.value ?? null} metric={lead.metric} about={facet.about} />;
+  const overall = (system: string, name: string | null) =>
+    rows.get({ dataset: name, system, facet: "all", level: "all", ...lead }) ?? rows.get({ dataset: name, system, facet: facet.name, level: "all", ...lead });
+  return <GroupsFigure context={context} title={title} groups={groups} overall={(system, name) => overall(system, name)?.value ?? null} metric={lead.metric} about={facet.about} />;
 }
 
 /** Recall and error rates lead to as many mentions or tokens as are wrong. */
@@ -71,22 +78,30 @@ export function GroupsFigure(props: {
   context: Context;
   title: string;
   groups: Group[];
-  overall: (system: string) => number | null;
+  overall: (system: string, dataset: string | null) => number | null;
   metric: string;
   about?: string;
 }) {
   const { context, title, groups, overall, metric, about: definition } = props;
-  const { page, systems } = context;
+  const { page, systems, dataset } = context;
+  const name = dataset?.name ?? null;
   const best = systems[0];
   const scores = groups.flatMap((group): LevelScore[] => {
-    const row = group.row(best);
-    return row ? [{ phrase: group.label, row }] : [];
+    const row = group.row(best, name);
+    return row ? [{ key: group.key, phrase: group.label, row }] : [];
   });
   if (!scores.length) return null;
-  const chart = groupsChart(context, groups, overall(best), metric);
-  const words = page.metrics[metric];
+  // The mean over datasets has no interval: a group must be worse on each of them.
+  const isCertain = ({ key }: LevelScore) =>
+    datasetsOf(context).every((one) => {
+      const row = groups.find((group) => group.key === key)?.row(best, one.name);
+      const all = overall(best, one.name);
+      return !!row && row.value !== null && all !== null && shortfall(page, row, all) > 0 && isApart(row, all);
+    });
+  const chart = groupsChart(context, groups, overall(best, name), metric);
+  const text = capitalised(finding(page, scores, overall(best, name), isCertain));
   return (
-    <Figure title={`${title} ${capitalised(finding(page, best, scores, overall(best)))}`} n={best} legend={systemLegend(page.systems, systems)} note={definition && <>{definition} {words?.title}: {words?.about}</>}>
+    <Figure title={`${title} ${text}`} legend={systemLegend(page.systems, systems)} note={definition}>
       <Drawing draw={rowsChart} chart={chart} />
     </Figure>
   );
@@ -97,22 +112,23 @@ const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(
 const APART = 2; // of more systems, all marks of a group share a line
 
 function groupsChart(context: Context, groups: Group[], overall: number | null, metric: string): RowsChart {
-  const { page, systems } = context;
+  const { page, systems, dataset } = context;
   const words = page.metrics[metric];
+  const rowOf = (group: Group, system: string) => group.row(system, dataset?.name ?? null);
   return {
     label: groups.map(({ label }) => label).join(", "),
     rows: groups.map((group): ChartRow => {
       const points = systems.flatMap((system): RowPoint[] => {
-        const row = group.row(system);
+        const row = rowOf(group, system);
         return row && row.n > 0 ? [pointOf(context, system, row, group)] : [];
       });
-      const n = Math.max(0, ...systems.map((system) => group.row(system)?.n ?? 0));
-      return { key: group.key, label: group.label, code: group.code, note: `n = ${count(n)}`, points };
+      const n = Math.max(0, ...systems.map((system) => rowOf(group, system)?.n ?? 0));
+      return { key: group.key, label: group.label, note: [group.code, `n = ${count(n)}`].filter(Boolean).join(" · "), points };
     }),
     axis: `${words?.title ?? metric}${words?.fraction ? " (%)" : ""}${words?.better < 0 ? ", lower is better" : ""}`,
     percent: words?.fraction,
     together: systems.length > APART,
-    line: overall === null ? undefined : { value: 100 * overall, text: `${systems[0]} overall: ${percent(overall)}` },
+    line: overall === null ? undefined : { value: 100 * overall, text: `${systems[0]} overall ${percent(overall)}` },
   };
 }
 
