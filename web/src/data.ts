@@ -187,5 +187,9 @@ export function levelNamed(facet: PageFacet | undefined, name: string): PageLeve
 export function levelPhrase(facet: PageFacet, level: PageLevel, datasets: PageDataset[]): string {
   const ranges = new Set(datasets.map((dataset) => dataset.ranges[facet.name]?.[level.name]));
   const [range] = ranges;
-  return ranges.size === 1 && range !== undefined ? range : level.phrase;
+  if (ranges.size === 1 && range !== undefined) return range;
+  return facet.bucketed ? (RELATIVE[level.name] ?? level.phrase) : level.phrase;
 }
+
+/** Buckets of several datasets, whose edges differ. */
+const RELATIVE: Record<string, string> = { XS: "lowest values", S: "low values", L: "high values", XL: "highest values" };

@@ -14,7 +14,7 @@ export function Where({ context }: { context: Context }) {
   const questions = questionsOf(context.page);
   return (
     <>
-      <div class="columns">
+      <div class="panels">
         <Types context={context} />
         {questions.map((question) => <Panel key={question.name} context={context} question={question} />)}
       </div>

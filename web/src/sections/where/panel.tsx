@@ -36,10 +36,10 @@ export function Panel({ context, question }: { context: Context; question: Quest
   );
 }
 
-function hasScores({ page, systems, dataset }: Context, { facet, levels }: Answer): boolean {
-  const names = new Set(levels.map((level) => level.name));
-  const isShown = (name: string) => dataset === null || name === dataset.name;
-  return page.rows.some((row) => row.facet === facet.name && names.has(row.level) && row.value !== null && isShown(row.dataset) && row.system === systems[0]);
+function hasScores({ rows, systems, dataset }: Context, { facet, levels }: Answer): boolean {
+  const lead = leadOf(facet);
+  const name = dataset?.name ?? null;
+  return lead !== null && levels.some((level) => rows.get({ dataset: name, system: systems[0], facet: facet.name, level: level.name, ...lead })?.value != null);
 }
 
 function AnswerFigure({ context, title, answer }: { context: Context; title: string; answer: Answer }) {
