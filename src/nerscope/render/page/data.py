@@ -10,7 +10,7 @@ from nerscope.errors import InputError
 from nerscope.facets.buckets import range_phrase
 from nerscope.facets.facet import FACETS
 from nerscope.render.document import metric_title
-from nerscope.render.page.columns import columns_of, page_unit, short_row
+from nerscope.render.page.columns import columns_of, page_unit, short
 from nerscope.render.page.comparison import page_comparison
 from nerscope.render.page.errors import (
     DatasetErrors,
@@ -31,7 +31,7 @@ from nerscope.render.page.schema import (
     PageSide,
 )
 from nerscope.render.page.sentences import no_sentences, page_sentences
-from nerscope.results.diagnose import Diagnosis, diagnose
+from nerscope.results.diagnose import untested_views
 from nerscope.results.error_sums import PairedMentions, paired_mentions
 from nerscope.results.explanations import all_terms
 from nerscope.results.intervals import with_bounds
@@ -53,6 +53,13 @@ MOST_ROWS = 200_000
 _ROW = ("dataset", "system", "unit", "facet", "level", "type", "match", "metric")
 _RUN = ("dataset", "system", "run")
 _NUMBERS = ("value", "n", "std", "runs", "low", "high", "clusters", "caution")
+# Fields of a diagnosis that only tests fill.
+_OF_TESTS = frozenset(
+    (
+        *("p", "significant", "test", "clusters", "overall", "p_trend", "significant_trend"),
+        *("spearman_noise", "spearman_noise_95", "rho_noise", "rho_noise_95"),
+    )
+)
 
 
 def page_data(results: Results, judges: Sequence[JudgedFile] = ()) -> PageData:
@@ -96,7 +103,7 @@ class _Page:
     def data(self) -> PageData:
         results = self.results
         rows, row_notes = _rows(results)
-        comparison, diagnosis = page_comparison(results, self.spans), _diagnosis(results)
+        comparison = page_comparison(results, self.spans)
         names = ", ".join(part.dataset for part in results.evidence)
         texts = [*results.folded_notes(), *results.notes(), *results.interval_notes(), *row_notes]
         return {
@@ -125,7 +132,7 @@ class _Page:
             "findings": [],
             "caveats": [],
             "comparison": comparison,
-            "diagnosis": _views(diagnosis) if diagnosis else None,
+            "diagnosis": _diagnosis(results),
             "pairs": self._pairs(),
         }
 
@@ -251,15 +258,14 @@ def _facet(evidence: Evidence, table: FacetTable) -> PageFacet:
     }
 
 
-def _diagnosis(results: Results) -> Diagnosis | None:
-    """InterpretEval's views, if the results have attributes."""
+def _diagnosis(results: Results) -> dict[str, list[dict[str, object]]] | None:
+    """InterpretEval's views without tests, if the results have attributes."""
     try:
-        return diagnose(results)
+        views = untested_views(results).as_dict()
     except InputError:  # they hold no attribute
         return None
-
-
-def _views(diagnosis: Diagnosis) -> dict[str, list[dict[str, object]]]:
-    views = diagnosis.as_dict()
-    del views["notes"]  # they stand among those of the page
-    return {name: list(map(short_row, rows)) for name, rows in views.items()}
+    return {
+        name: [{key: short(row[key]) for key in row if key not in _OF_TESTS} for row in views[name]]
+        for name in views
+        if name != "notes"
+    }
