@@ -72,6 +72,22 @@ class SurfaceCounts(NamedTuple):
 
 
 @serialisable
+class AnswerCounts(NamedTuple):
+    """What a run gave that answers in text, as language models do."""
+
+    answers: int
+    unreadable: int  # without readable JSON
+    cut_off: int  # only partly readable
+    named: int  # mentions, as the answers name them
+    malformed: int  # of them, without a text or a type
+    hallucinated: int  # not in the text
+    repeated: int  # named more often than they occur in the text
+    texts: tuple[
+        tuple[str, int], ...
+    ] = ()  # hallucinated ones with counts, the most frequent first
+
+
+@serialisable
 @dataclass(frozen=True, slots=True, eq=False)
 class Output:
     """One run: its predictions, and by match the credit and the kind of each unit.
@@ -87,6 +103,14 @@ class Output:
     pred_kind: Mapping[str, Ints] = field(default_factory=dict)
     # Only for evidence from a results file, in which mentions have no surfaces.
     surfaces: SurfaceCounts | None = field(default=None, kw_only=True)
+    answers: AnswerCounts | None = field(default=None, kw_only=True)  # of all mentions only
+
+
+class TypeCounts(NamedTuple):
+    """The numbers of gold units and of predictions of a run, by type code."""
+
+    gold: Ints | Floats
+    pred: Ints | Floats
 
 
 @serialisable
@@ -131,6 +155,12 @@ class Ledger:
             # Units outside every level of a subset have a code after the last one: drop them.
             counts[:, place] = np.bincount(cells[id(units)], values, size)[:size]
         return counts.reshape(n_codes, n_types, -1)
+
+    def type_counts(self, run: int) -> "TypeCounts":
+        """The numbers of gold units and of predictions by type code."""
+        sides = (self.gold, self.runs[run].pred)
+        size = 1 + max(int(units.type.max(initial=0)) for units in sides)
+        return TypeCounts(*(np.bincount(units.type, units.weight, size) for units in sides))
 
     def with_runs(self, runs: Iterable[int]) -> "Ledger":
         return Ledger(self.gold, tuple(self.runs[run] for run in runs))
@@ -477,7 +507,12 @@ class Evidence:
     @property
     def overall(self) -> Ledger:
         """The ledger of all mentions, as single mentions or in groups."""
-        return self.ledgers[MENTION if self.folded is None else f"{MENTION}/{ALL}"]
+        return self.ledgers[self.overall_place]
+
+    @property
+    def overall_place(self) -> str:
+        """The key of the ledger of all mentions."""
+        return MENTION if self.folded is None else f"{MENTION}/{ALL}"
 
     @property
     def surfaces(self) -> Ledger | None:

@@ -9,8 +9,9 @@ from nerscope.corpus.units import ALL
 from nerscope.errors import InputError
 from nerscope.facets.facet import FACETS
 from nerscope.render.document import metric_title
-from nerscope.render.page.columns import columns_of, page_unit, short_row
-from nerscope.render.page.comparison import page_comparison
+from nerscope.render.page.answers import page_answers
+from nerscope.render.page.columns import columns_of, page_unit, short
+from nerscope.render.page.comparison import best_system, page_comparison
 from nerscope.render.page.errors import (
     DatasetErrors,
     dataset_errors,
@@ -18,6 +19,16 @@ from nerscope.render.page.errors import (
     page_forgiven,
     page_gains,
     page_kinds,
+)
+from nerscope.render.page.findings import Facts, page_findings
+from nerscope.render.page.notes import (
+    RelativeNames,
+    has_training,
+    page_caveats,
+    page_citations,
+    page_commands,
+    page_notes,
+    page_settings,
 )
 from nerscope.render.page.schema import (
     Columns,
@@ -30,7 +41,7 @@ from nerscope.render.page.schema import (
     PageSide,
 )
 from nerscope.render.page.sentences import no_sentences, page_sentences
-from nerscope.results.diagnose import Diagnosis, diagnose
+from nerscope.results.diagnose import untested_views
 from nerscope.results.error_sums import PairedMentions, paired_mentions
 from nerscope.results.explanations import all_terms
 from nerscope.results.intervals import with_bounds
@@ -49,14 +60,24 @@ from nerscope.scoring.outcomes import OUTCOMES
 from nerscope.version import VERSION
 
 MOST_ROWS = 200_000
+RESULTS_FILE = "results.json"  # the usual name of saved results
 _ROW = ("dataset", "system", "unit", "facet", "level", "type", "match", "metric")
 _RUN = ("dataset", "system", "run")
 _NUMBERS = ("value", "n", "std", "runs", "low", "high", "clusters", "caution")
+# Fields of a diagnosis that only tests fill.
+_OF_TESTS = frozenset(
+    (
+        *("p", "significant", "test", "clusters", "overall", "p_trend", "significant_trend"),
+        *("spearman_noise", "spearman_noise_95", "rho_noise", "rho_noise_95"),
+    )
+)
 
 
-def page_data(results: Results, judges: Sequence[JudgedFile] = ()) -> PageData:
-    """All that the page shows, as plain data."""
-    return _Page(with_bounds(results), judges).data()
+def page_data(
+    results: Results, judges: Sequence[JudgedFile] = (), file: str = RESULTS_FILE
+) -> PageData:
+    """All that the page shows, as plain data; `file` has the saved results."""
+    return _Page(with_bounds(results), judges, file).data()
 
 
 @dataclass(frozen=True)
@@ -65,6 +86,7 @@ class _Page:
 
     results: Results
     judges: Sequence[JudgedFile]
+    file: str
 
     @cached_property
     def paired(self) -> dict[str, PairedMentions]:
@@ -95,21 +117,26 @@ class _Page:
     def data(self) -> PageData:
         results = self.results
         rows, row_notes = _rows(results)
-        comparison, diagnosis = page_comparison(results, self.spans), _diagnosis(results)
-        names = ", ".join(part.dataset for part in results.evidence)
-        texts = [*results.folded_notes(), *results.notes(), *results.interval_notes(), *row_notes]
+        comparison = page_comparison(results, self.spans)
+        best = best_system(results)
+        gains, forgiven = page_gains(self.errors), page_forgiven(self.errors)
+        facts = Facts(results, best, self.errors, gains, forgiven, comparison)
+        names = RelativeNames(results)
+        datasets = self._datasets(names)
         return {
             "version": VERSION,
-            "title": f"nerscope report: {names}",
+            "title": "nerscope report: " + ", ".join(part.dataset for part in results.evidence),
             "date": date.today().isoformat(),
             "signature": results.signature,
-            "settings": [],
-            "notes": [{"text": text, "severity": "note", "file": None} for text in texts],
-            "commands": [],
-            "citations": [],
-            "train": any(facet["needsTrain"] for facet in _facets(results)),
+            "settings": page_settings(results),
+            "notes": page_notes(
+                results, names, [*results.folded_notes(), *results.interval_notes(), *row_notes]
+            ),
+            "commands": page_commands(results, self.file, best),
+            "citations": page_citations(results),
+            "train": has_training(results),
             "systems": results.systems,
-            "datasets": self._datasets(),
+            "datasets": datasets,
             "facets": _facets(results),
             "metrics": {name: _metric(results, name) for name in _names(rows, "metric")},
             "matches": {name: match_words(name).definition for name in _names(rows, "match")},
@@ -119,21 +146,21 @@ class _Page:
             "rows": columns_of(rows, (*_ROW, *_NUMBERS)),
             "runScores": _run_scores(results),
             "errors": error_columns(self.errors),
-            "gains": page_gains(self.errors),
-            "forgiven": page_forgiven(self.errors),
-            "findings": [],
-            "caveats": [],
+            "gains": gains,
+            "forgiven": forgiven,
+            "findings": page_findings(facts),
+            "caveats": page_caveats(results, datasets),
             "comparison": comparison,
-            "diagnosis": _views(diagnosis) if diagnosis else None,
+            "diagnosis": _diagnosis(results),
             "pairs": self._pairs(),
         }
 
-    def _datasets(self) -> list[PageDataset]:
+    def _datasets(self, names: RelativeNames) -> list[PageDataset]:
         """Names, sizes and sentences of each dataset."""
         return [
             {
                 "name": evidence.dataset,
-                "file": evidence.gold_name,
+                "file": names.shorten(evidence.gold_name),
                 "types": list(evidence.types),
                 "runs": [list(run) for run in evidence.runs],
                 "documents": evidence.n_documents,
@@ -149,7 +176,7 @@ class _Page:
                     for name, edges in evidence.signature.edges.items()
                 },
                 "sentences": self.sentences[evidence.dataset],
-                "answers": [],
+                "answers": page_answers(self.results, evidence),
             }
             for evidence in self.results.evidence
         ]
@@ -263,15 +290,14 @@ def _range_words(facet: str, level: str, interval: str) -> str:
     return phrase.partition(": ")[2] or phrase
 
 
-def _diagnosis(results: Results) -> Diagnosis | None:
-    """InterpretEval's views, if the results have attributes."""
+def _diagnosis(results: Results) -> dict[str, list[dict[str, object]]] | None:
+    """InterpretEval's views without tests, if the results have attributes."""
     try:
-        return diagnose(results)
+        views = untested_views(results).as_dict()
     except InputError:  # they hold no attribute
         return None
-
-
-def _views(diagnosis: Diagnosis) -> dict[str, list[dict[str, object]]]:
-    views = diagnosis.as_dict()
-    del views["notes"]  # they stand among those of the page
-    return {name: list(map(short_row, rows)) for name, rows in views.items()}
+    return {
+        name: [{key: short(row[key]) for key in row if key not in _OF_TESTS} for row in views[name]]
+        for name in views
+        if name != "notes"
+    }
