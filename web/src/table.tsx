@@ -76,7 +76,7 @@ export function Table({ caption, header, rows, note, most = 40, stacked = false 
             {visible.map((row, k) => (
               <tr key={k}>
                 {row.map((cell, column) =>
-                  column ? <td>{content(cell, signedTip(tipOf(row, header, column)))}</td> : <th scope="row">{content(cell, cell.tip)}</th>,
+                  column ? <td data-label={header[column].text}>{content(cell, signedTip(tipOf(row, header, column)))}</td> : <th scope="row">{content(cell, cell.tip)}</th>,
                 )}
               </tr>
             ))}
