@@ -43,6 +43,7 @@ const HEAD = 8;
 const FOOT = 34;
 const SIZE = 12;
 const GAP = 10;
+const BESIDE = 8; // pixels from the plot to the values: a mark at its end needs room
 
 export function rowsScale(charts: RowsChart[]): Scale {
   const values = charts.flatMap((chart) => [
@@ -59,7 +60,8 @@ export function rowsChart(chart: RowsChart, width: number) {
   const scale = chart.scale ?? rowsScale([chart]);
   const narrow = width < NARROW;
   const left = labelWidth(chart, width);
-  const values = Math.max(24, ...chart.rows.flatMap((row) => shownValues(row, chart).map((point) => textWidth(point.text, SIZE)))) + GAP;
+  const glyph = chart.together ? textWidth("● ", SIZE + 4) : 0;
+  const values = glyph + Math.max(24, ...chart.rows.flatMap((row) => shownValues(row, chart).map((point) => textWidth(point.text, SIZE)))) + GAP + BESIDE / 2;
   const ties = tiesWidth(chart.ties);
   const plot = Math.max(60, width - left - values - ties - (narrow ? 0 : verdictsWidth(chart.rows)));
   const x = placeOn(scale, plot);
@@ -142,7 +144,7 @@ function RowMarks(props: { row: ChartRow; chart: RowsChart; left: number; plot: 
               <Mark point={point} x={x} plain={!!chart.together} />
             </g>
             {values.has(point) && (
-              <text class={point.hatched ? "soft" : undefined} x={left + plot + GAP / 2} y={4} fill="currentColor">
+              <text class={point.hatched ? "soft" : undefined} x={left + plot + BESIDE} y={4} fill="currentColor">
                 {chart.together && <tspan fill={colourOf(point.place)}>{GLYPHS[symbolOf(point.place)]} </tspan>}
                 {point.text}
               </text>

@@ -28,7 +28,7 @@ export function VerdictMark({ verdict, x, y }: { verdict: VerdictWord; x: number
   const width = textWidth(verdict.text, SIZE) + 2 * PADDING;
   const body = (
     <>
-      <rect y={-8} width={width} height={16} rx={3} />
+      <rect y={-7} width={width} height={14} rx={3} />
       <text x={width / 2} y={4} font-size={SIZE} text-anchor="middle">{verdict.text}</text>
     </>
   );
@@ -49,7 +49,7 @@ export function Ties({ ties, x, middles }: { ties: Tie[]; x: number; middles: nu
     <>
       {ties.map(({ rows, tip }, k) => (
         <g key={k} class="tie" role="img" aria-label={signedTip(tip)} transform={`translate(${x + k * STEP + 4},0)`}>
-          <rect x={-STEP / 2} width={STEP} y={middles[rows[0]] - 5} height={middles[rows.at(-1)!] - middles[rows[0]] + 10} fill="transparent" />
+          <rect x={-STEP / 2} width={STEP} y={middles[rows[0]] - 5} height={middles[rows.at(-1)!] - middles[rows[0]] + 10} fill="transparent" stroke="none" />
           <line y1={middles[rows[0]]} y2={middles[rows.at(-1)!]} />
           {rows.map((row) => <circle key={row} cy={middles[row]} r={2.4} />)}
         </g>

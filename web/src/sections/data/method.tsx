@@ -10,7 +10,7 @@ export function Signature({ context }: { context: Context }) {
   const settings = settingsOf(page.settings, dataset?.name ?? null);
   const several = settings.some((setting) => setting.dataset !== null);
   const [copied, copyAs] = useCopied();
-  const header = [{ text: "setting" }, { text: "value" }, ...(several ? [{ text: "dataset" }] : []), { text: "meaning" }];
+  const header = [{ text: "setting" }, { text: "value", words: true }, ...(several ? [{ text: "dataset", words: true }] : []), { text: "meaning", words: true }];
   const body = settings.map((setting): Cell[] => [
     { text: setting.name },
     { text: setting.value },

@@ -16,7 +16,7 @@ export function Sizes({ context }: { context: Context }) {
   const sets = datasetsOf(context);
   const header = [
     { text: "dataset" },
-    { text: "file" },
+    { text: "file", words: true },
     { text: "documents", tip: context.page.glossary.document },
     { text: "sentences", tip: context.page.glossary.sentence },
     { text: "tokens", tip: context.page.glossary.token },
@@ -49,6 +49,12 @@ export function supportOf({ page, rows }: Pick<Context, "page" | "rows">, datase
 }
 
 const SEEN = "tmr"; // the facet that says what training has seen of a mention
+const PARTITION = ["seen", "unseen-tokens", "unseen-type"]; // its levels that share no mention
+
+function seenLevels({ page }: Pick<Context, "page">) {
+  const levels = page.train ? (facetNamed(page, SEEN)?.levels ?? []) : [];
+  return levels.filter(({ name }) => PARTITION.includes(name));
+}
 
 /** Types with counts and shares, and what training has seen of them: one dataset in full, several side by side. */
 export function Composition({ context }: { context: Context }) {
@@ -57,8 +63,7 @@ export function Composition({ context }: { context: Context }) {
 }
 
 function OneComposition({ context, set }: { context: Context; set: PageDataset }) {
-  const facet = context.page.train ? facetNamed(context.page, SEEN) : undefined;
-  const levels = facet?.levels ?? [];
+  const levels = seenLevels(context);
   const line = (text: string, type: string | null): Cell[] => {
     const n = type === null ? set.mentions : (supportOf(context, set, { type }) ?? 0);
     return [{ text }, shareCell(n, set.mentions), ...levels.map((level) => shareCell(supportOf(context, set, { type, level: level.name }), n))];
@@ -72,13 +77,12 @@ function OneComposition({ context, set }: { context: Context; set: PageDataset }
 }
 
 function Compositions({ context, sets }: { context: Context; sets: PageDataset[] }) {
-  const { page } = context;
   const line = (text: string, where: { type?: string; level?: string }, tip?: string): Cell[] => [
     { text, tip },
     ...sets.map((set) => shareCell(supportOf(context, set, where), set.mentions)),
   ];
   const types = [...new Set(sets.flatMap((set) => set.types))];
-  const levels = page.train ? (facetNamed(page, SEEN)?.levels ?? []) : [];
+  const levels = seenLevels(context);
   const body = [...types.map((type) => line(type, { type })), ...levels.map((level) => line(level.phrase, { level: level.name }, `${level.name}: ${level.about}`))];
   const filled = body.filter(([, ...cells]) => cells.some(({ value }) => value));
   const header = [{ text: "gold mentions" }, ...sets.map(({ name }) => ({ text: name }))];

@@ -58,6 +58,6 @@ export function viewCell(key: string, value: unknown): Cell {
 function numberText(key: string, value: number): string {
   if (/(^|_)p($|_)/.test(key)) return pText(value).replace("p = ", "").replace("p ", "");
   if (SHARES.has(key)) return shown(value, undefined);
-  if (GAPS.has(key) && typeof value === "number") return points(value);
-  return Number.isInteger(value) ? String(value) : value.toFixed(3);
+  if (GAPS.has(key)) return points(value);
+  return Number.isInteger(value) ? String(value) : Math.abs(value) < 0.1 ? value.toPrecision(2) : value.toFixed(3);
 }

@@ -60,7 +60,7 @@ function MainKind({ context }: { context: Context }) {
     <>
       <p class="answer">
         Main failure of {best}:{" "}
-        <a href={errorsHref({ system: best, kind: main.kind.name })} data-count={countMark(main.n)}>{main.kind.title}</a>
+        <a href={errorsHref({ system: best, kind: main.kind.name })} data-count={countMark(main.n)}>{main.kind.name}</a>
       </p>
       <p class="note">
         {percent(main.n / total, 0)} % of {errorCount(total)} errors{hasRuns(context, best) ? " per run" : ""}

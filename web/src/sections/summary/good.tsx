@@ -25,11 +25,11 @@ export function GoodCard({ context }: { context: Context }) {
       ) : (
         <p class="headline">
           <strong data-tip={signedTip(about(page, row))} tabIndex={0}>{shown(row.value, page.metrics[metric])}</strong> {title}
-          {row.low !== null && row.high !== null && <span class="range">{percent(row.low)} to {percent(row.high)}</span>}
         </p>
       )}
+      {row?.low != null && row.high !== null && <p class="certain">{intervalText(context, row)}</p>}
       {row?.value != null && page.metrics[metric]?.fraction !== false && <Strip context={context} />}
-      <p class="note">{[intervalText(context, row), meanText(context, best), supportText(row)].filter(Boolean).join(" · ")}</p>
+      <p class="note">{[meanText(context, best), supportText(row)].filter(Boolean).join(" · ")}</p>
       <Beside context={context} />
     </section>
   );
@@ -75,12 +75,12 @@ function Beside({ context }: { context: Context }) {
         <dd><Score context={context} metric={name} value={rows.get({ dataset: dataset?.name ?? null, system: best, metric: name })?.value ?? null} /></dd>,
       ])}
       {row?.std != null && [
-        <dt key="runs">over {row.runs} runs</dt>,
-        <dd>± {percent(row.std)} <small>{percent(Math.min(...range))} to {percent(Math.max(...range))}</small></dd>,
+        <dt key="runs">over {row.runs} runs{range.length > 1 && <small> {percent(Math.min(...range))} to {percent(Math.max(...range))}</small>}</dt>,
+        <dd>± {percent(row.std)}</dd>,
       ]}
       {!dataset && range.length > 1 && [
         <dt key="sets">over {range.length} datasets</dt>,
-        <dd>{percent(Math.min(...range))} to {percent(Math.max(...range))}</dd>,
+        <dd><small>{percent(Math.min(...range))} to {percent(Math.max(...range))}</small></dd>,
       ]}
       {forgiven !== null && [
         <dt key="forgiven" data-tip="A prediction counts if it overlaps the gold mention and has its type." tabIndex={0}>F1 if boundaries are forgiven</dt>,

@@ -3,12 +3,14 @@ import { type ChartRow, type RowPoint, rowsChart } from "../../charts/rows";
 import type { VerdictWord } from "../../charts/verdicts";
 import { type Context, overallRow } from "../../context";
 import { Drawing, Figure } from "../../figure";
-import { about, shown } from "../../format";
+import { UNDEFINED, about, pText, points, shown } from "../../format";
 import type { PageVerdict } from "../../page-data";
 import { verdictTip } from "../../parts/badge";
 import { placeHref, withPageChoices } from "../../state";
 import { FEW, dotsOf, metricTitle, supportText } from "./scores";
 import { againstBest, leadText, tiesOf } from "./verdicts";
+
+const FEW_SYSTEMS = 3; // up to these the test behind the verdict stands below
 
 export function LadderCard({ context }: { context: Context }) {
   const { page, systems, metric, dataset } = context;
@@ -24,7 +26,7 @@ export function LadderCard({ context }: { context: Context }) {
   };
   const behind = dataset ? (chart.rows.some(({ points }) => points[0]?.runs?.length) ? "faint: single runs" : "") : "faint: single datasets";
   const figure = `${title}${dataset ? " with 95 % intervals" : `, mean of ${page.datasets.length} datasets`}`;
-  const notes = [behind, chart.ties.length ? "brackets: no clear difference" : "", "labels: against the best"];
+  const notes = [behind, chart.ties.length ? "brackets: no clear difference" : "", `badges: compared with ${systems[0]}`];
   return (
     <section class="card ladder" aria-label="Better than the others?">
       <h3>Better than the others?</h3>
@@ -33,7 +35,29 @@ export function LadderCard({ context }: { context: Context }) {
       <Figure title={figure} n={supportText(overallRow(context, systems[0]))} note={notes.filter(Boolean).join(" · ")}>
         <Drawing draw={rowsChart} chart={chart} />
       </Figure>
+      {systems.length <= FEW_SYSTEMS && <Evidence context={context} verdict={verdicts.get(systems[1]) ?? null} />}
     </section>
+  );
+}
+
+/** What the verdict on the best two rests on. */
+function Evidence({ context, verdict }: { context: Context; verdict: PageVerdict | null }) {
+  if (!verdict || verdict.difference === null) return null;
+  const { page } = context;
+  const interval = verdict.low === null || verdict.high === null ? "" : `${points(verdict.low)} to ${points(verdict.high)}`;
+  return (
+    <dl class="beside evidence">
+      <dt>{verdict.a} − {verdict.b}, {metricTitle({ page }, verdict.metric)} points</dt>
+      <dd>{points(verdict.difference)} <small>{interval}</small></dd>
+      <dt>p alone</dt>
+      <dd>{verdict.untested ? UNDEFINED : pText(verdict.p).replace("p = ", "")}</dd>
+      {verdict.k > 1 && [<dt key="k">p corrected for {verdict.k} pairs</dt>, <dd>{verdict.untested ? UNDEFINED : pText(verdict.pCorrected).replace("p = ", "")}</dd>]}
+      {verdict.detectable !== null && [
+        <dt key="power" data-tip="The difference that this test set detects with 80 % power" tabIndex={0}>smallest detectable difference</dt>,
+        <dd>{points(verdict.detectable).replace("+", "")} points</dd>,
+      ]}
+      {verdict.runsA + verdict.runsB > 2 && [<dt key="runs">runs</dt>, <dd>{verdict.runsA} and {verdict.runsB}</dd>]}
+    </dl>
   );
 }
 

@@ -6,6 +6,8 @@ import { about, count, shown } from "../../format";
 import { countMark, errorsHref, errorsPerRun } from "../../kinds";
 import { FEW, metricTitle } from "./scores";
 
+const LEGEND = 12; // systems up to which a legend names them
+
 interface TypeSupport {
   type: string;
   n: number;
@@ -35,12 +37,13 @@ export function Types({ context }: { context: Context }) {
     together: true,
     percent: true,
   };
+  const named = systems.length <= LEGEND;
   const few = known.some(({ n }) => n < FEW) ? `hatched: fewer than ${FEW} mentions` : "";
   const part = partial.length ? `not in every dataset: ${partial.slice(0, 6).join(", ")}${partial.length > 6 ? " …" : ""}` : "";
   const best = systems.length > 1 ? "at the right the best value" : "";
   const n = `${dataset ? "" : `mean of ${page.datasets.length} datasets, `}beside each type its gold mentions`;
   return (
-    <Figure title={`${title} by type`} n={n} legend={systemLegend(page.systems, systems)} note={[best, few, part].filter(Boolean).join(" · ")}>
+    <Figure title={`${title} by type`} n={n} legend={named ? systemLegend(page.systems, systems) : []} note={[best, few, part, named ? "" : "point at a mark for its system"].filter(Boolean).join(" · ")}>
       <Drawing draw={rowsChart} chart={chart} />
     </Figure>
   );
