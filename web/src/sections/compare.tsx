@@ -14,7 +14,7 @@ import { signedTip } from "../signed";
 import { Table } from "../table";
 import { Answer } from "./compare/answer";
 import { changeParameters, changesBetween, goldKinds, netByType, outcomesOf, sumOf } from "./compare/changes";
-import { ChangedMentions } from "./compare/changed";
+import { ChangedMentions, Surfaces, changedMentions } from "./compare/changed";
 import { Forest, facing } from "./compare/forest";
 import "./compare/compare.css";
 
@@ -25,6 +25,7 @@ export function Compare({ context }: { context: Context }) {
   const { page } = context;
   const sets = datasetsOf(context).map((one) => one.name);
   const changes = changesBetween(page, sets, a, b);
+  const changed = changedMentions(context, a, b);
   const rows = page.comparison!.rows
     .filter((row) => sets.includes(row.dataset) && [row.system_a, row.system_b].includes(a) && [row.system_a, row.system_b].includes(b))
     .map((row) => facing(row, a));
@@ -40,10 +41,11 @@ export function Compare({ context }: { context: Context }) {
           </div>
           <div>
             <Net context={context} changes={changes} a={a} b={b} />
+            <Surfaces context={context} changed={changed} a={a} b={b} />
           </div>
         </div>
       )}
-      <ChangedMentions context={context} a={a} b={b} />
+      <ChangedMentions context={context} changed={changed} a={a} b={b} />
       {sets.length > 1 && <p class="note">Differences by group are shown for single datasets: choose one above.</p>}
       {sets.length === 1 && <Forest page={page} rows={rows} a={a} b={b} />}
       <AllPairs context={context} />
