@@ -424,7 +424,7 @@ class SourceNote(TypedDict):
     places: list[str]
     message: str
     items: NotRequired[list[str]]  # the texts that it is about, if they are known
-    of: NotRequired[int]  # the total, if there is a rate
+    of: NotRequired[int]  # the number of which `count` is a part, if it is known
 
 
 def reading_notes(
@@ -453,7 +453,7 @@ def reading_notes(
         raise label_error(f"{name}:{places[text][1]}", text)
     faults = reading.transitions.faults(scheme)
     if faults:
-        yield _repair_note(name, scheme.name, faults, repair)
+        yield _repair_note(name, scheme.name, faults, repair) | {"of": reading.transitions.labels}
 
 
 def notes_of_files(

@@ -53,6 +53,14 @@ def paired_mentions(evidence: Evidence) -> PairedMentions:
     return PairedMentions(evidence, gold, tuple(runs))
 
 
+def wrong_for_all(paired: PairedMentions) -> int:
+    """The number of gold mentions that no system gets right in most of its runs."""
+    right = np.array([run.by_gold == CODES["correct"] for run in paired.runs])
+    evidence = paired.evidence
+    shares = [right[evidence.runs_of(system)].mean(axis=0) for system in evidence.systems]
+    return int((np.array(shares) <= 0.5).all(axis=0).sum())
+
+
 def error_sums(evidence: Evidence, paired: PairedMentions | None = None) -> OutcomeSums:
     """The sums of all runs over all data; empty if the results keep only other sums."""
     if evidence.folded is not None:

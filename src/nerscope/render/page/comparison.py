@@ -45,7 +45,7 @@ def page_comparison(
     question = _leading_numbers(results)
     best, notes = None, list[str]()
     if len(results.systems) > MOST_COMPARED:
-        best = _best_system(results)
+        best = best_system(results)
         limit = f"of more than {MOST_COMPARED} systems"
         notes = [f"{limit}, each is compared with the best one, {best}"]
     comparison = compare(question, baseline=best)
@@ -88,7 +88,7 @@ def _leading_tables(evidence: Evidence) -> Iterator[FacetTable]:
         yield replace(table, metrics=metrics)
 
 
-def _best_system(results: Results) -> str:
+def best_system(results: Results) -> str:
     """The system with the highest mean F1 over datasets."""
     return max(results.systems, key=lambda system: _mean_score(results, system))
 

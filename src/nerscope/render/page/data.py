@@ -10,8 +10,9 @@ from nerscope.errors import InputError
 from nerscope.facets.buckets import range_phrase
 from nerscope.facets.facet import FACETS
 from nerscope.render.document import metric_title
+from nerscope.render.page.answers import page_answers
 from nerscope.render.page.columns import columns_of, page_unit, short
-from nerscope.render.page.comparison import page_comparison
+from nerscope.render.page.comparison import best_system, page_comparison
 from nerscope.render.page.errors import (
     DatasetErrors,
     dataset_errors,
@@ -19,6 +20,16 @@ from nerscope.render.page.errors import (
     page_forgiven,
     page_gains,
     page_kinds,
+)
+from nerscope.render.page.findings import Facts, page_findings
+from nerscope.render.page.notes import (
+    RelativeNames,
+    has_training,
+    page_caveats,
+    page_citations,
+    page_commands,
+    page_notes,
+    page_settings,
 )
 from nerscope.render.page.schema import (
     Columns,
@@ -50,6 +61,7 @@ from nerscope.scoring.outcomes import OUTCOMES
 from nerscope.version import VERSION
 
 MOST_ROWS = 200_000
+RESULTS_FILE = "results.json"  # the usual name of saved results
 _ROW = ("dataset", "system", "unit", "facet", "level", "type", "match", "metric")
 _RUN = ("dataset", "system", "run")
 _NUMBERS = ("value", "n", "std", "runs", "low", "high", "clusters", "caution")
@@ -62,9 +74,11 @@ _OF_TESTS = frozenset(
 )
 
 
-def page_data(results: Results, judges: Sequence[JudgedFile] = ()) -> PageData:
-    """All that the page shows, as plain data."""
-    return _Page(with_bounds(results), judges).data()
+def page_data(
+    results: Results, judges: Sequence[JudgedFile] = (), file: str = RESULTS_FILE
+) -> PageData:
+    """All that the page shows, as plain data; `file` has the saved results."""
+    return _Page(with_bounds(results), judges, file).data()
 
 
 @dataclass(frozen=True)
@@ -73,6 +87,7 @@ class _Page:
 
     results: Results
     judges: Sequence[JudgedFile]
+    file: str
 
     @cached_property
     def paired(self) -> dict[str, PairedMentions]:
@@ -104,20 +119,25 @@ class _Page:
         results = self.results
         rows, row_notes = _rows(results)
         comparison = page_comparison(results, self.spans)
-        names = ", ".join(part.dataset for part in results.evidence)
-        texts = [*results.folded_notes(), *results.notes(), *results.interval_notes(), *row_notes]
+        best = best_system(results)
+        gains, forgiven = page_gains(self.errors), page_forgiven(self.errors)
+        facts = Facts(results, best, self.errors, gains, forgiven, comparison)
+        names = RelativeNames(results)
+        datasets = self._datasets(names)
         return {
             "version": VERSION,
-            "title": f"nerscope report: {names}",
+            "title": "nerscope report: " + ", ".join(part.dataset for part in results.evidence),
             "date": date.today().isoformat(),
             "signature": results.signature,
-            "settings": [],
-            "notes": [{"text": text, "severity": "note", "file": None} for text in texts],
-            "commands": [],
-            "citations": [],
-            "train": any(facet["needsTrain"] for facet in _facets(results)),
+            "settings": page_settings(results),
+            "notes": page_notes(
+                results, names, [*results.folded_notes(), *results.interval_notes(), *row_notes]
+            ),
+            "commands": page_commands(results, self.file, best),
+            "citations": page_citations(results),
+            "train": has_training(results),
             "systems": results.systems,
-            "datasets": self._datasets(),
+            "datasets": datasets,
             "facets": _facets(results),
             "metrics": {name: _metric(results, name) for name in _names(rows, "metric")},
             "matches": {name: match_words(name).definition for name in _names(rows, "match")},
@@ -127,21 +147,21 @@ class _Page:
             "rows": columns_of(rows, (*_ROW, *_NUMBERS)),
             "runScores": _run_scores(results),
             "errors": error_columns(self.errors),
-            "gains": page_gains(self.errors),
-            "forgiven": page_forgiven(self.errors),
-            "findings": [],
-            "caveats": [],
+            "gains": gains,
+            "forgiven": forgiven,
+            "findings": page_findings(facts),
+            "caveats": page_caveats(results, datasets),
             "comparison": comparison,
             "diagnosis": _diagnosis(results),
             "pairs": self._pairs(),
         }
 
-    def _datasets(self) -> list[PageDataset]:
+    def _datasets(self, names: RelativeNames) -> list[PageDataset]:
         """Names, sizes and sentences of each dataset."""
         return [
             {
                 "name": evidence.dataset,
-                "file": evidence.gold_name,
+                "file": names.shorten(evidence.gold_name),
                 "types": list(evidence.types),
                 "runs": [list(run) for run in evidence.runs],
                 "documents": evidence.n_documents,
@@ -154,7 +174,7 @@ class _Page:
                     for name, edges in evidence.signature.edges.items()
                 },
                 "sentences": self.sentences[evidence.dataset],
-                "answers": [],
+                "answers": page_answers(self.results, evidence),
             }
             for evidence in self.results.evidence
         ]
