@@ -215,6 +215,7 @@ class EvidenceBuilder:
             line_a_token=scored.has_line_per_token,
             record_ids=scored.record_ids,
             record_names=scored.record_names,
+            glued=scored.glued,
         )
 
 

@@ -25,7 +25,16 @@ from nerscope.facets.facet import Sentences, View
 from nerscope.formats.align import side_by_side
 from nerscope.formats.shards import Shard
 from nerscope.formats.source import LabelStyle, require_tokens
-from nerscope.scoring.evidence import TOKEN_JOIN, Column, Ledger, Output, Units, merged, moved
+from nerscope.scoring.evidence import (
+    TOKEN_JOIN,
+    Column,
+    GluedTokens,
+    Ledger,
+    Output,
+    Units,
+    merged,
+    moved,
+)
 from nerscope.scoring.matching import IO, LABEL, TOKEN_MATCHES, io_labels
 
 FOLD_ABOVE = (
@@ -65,6 +74,7 @@ class ScoredSentences:
     record_names: tuple[str | None, ...] | None  # in messages
     are_flat: tuple[bool, ...]  # whether no mentions of gold, then of each run, overlap
     begins_file: bool = False  # whether the first sentence is the first of a file
+    glued: GluedTokens | None = None  # if texts are kept, and their blanks are known
 
 
 class ScoreRequest(NamedTuple):
@@ -129,7 +139,19 @@ def join_scores(parts: Sequence[ScoredSentences]) -> ScoredSentences:
         _joined_names([(part.record_ids, part.sentences) for part in parts]),
         _joined_names([(part.record_names, part.sentences) for part in parts]),
         tuple(map(all, zip(*(part.are_flat for part in parts), strict=True))),
+        glued=_joined_glued(parts),
     )
+
+
+def _joined_glued(parts: Sequence[ScoredSentences]) -> GluedTokens | None:
+    """The glued tokens of consecutive sentences; None if those of some sentences are unknown."""
+    moved, sentences = list[GluedTokens](), 0
+    for part in parts:
+        if part.glued is None:
+            return None
+        moved.append(part.glued.moved(sentences))
+        sentences += part.sentences
+    return GluedTokens(*map(np.concatenate, zip(*moved, strict=True)))
 
 
 _Names = tuple[str | None, ...] | None
@@ -205,7 +227,19 @@ def score_chunk(plan: Plan, row: Sequence[Corpus]) -> ScoredSentences:
         tuple(gold.texts(TOKEN_JOIN, _shown)) if plan.keeps_words and len(gold.tokens) else None,
         *_names_of_records(gold.records, plan),
         tuple(corpus.is_flat for corpus in row),
+        glued=_glued_tokens(sentences) if plan.keeps_words else None,
     )
+
+
+def _glued_tokens(sentences: Sentences) -> GluedTokens | None:
+    gold = sentences.corpus
+    if gold.gaps is None:
+        return None
+    is_glued = np.equal(gold.gaps, "").astype(bool)
+    is_glued[gold.starts[:-1]] = False
+    tokens = np.flatnonzero(is_glued)
+    sentence = sentences.of_token[tokens].astype(np.int64)
+    return GluedTokens(sentence, tokens - gold.starts[sentence])
 
 
 def _shown(token: str) -> str:

@@ -400,6 +400,18 @@ def joint(signatures: Iterable[Signature]) -> str:
     return "|".join(f"{key}:{'+'.join(known)}" for key, known in values.items())
 
 
+@serialisable
+class GluedTokens(NamedTuple):
+    """The tokens without a blank before them in the text, except the first of each sentence."""
+
+    sentence: Ints
+    position: Ints  # in the sentence, from 0
+
+    def moved(self, by: int) -> "GluedTokens":
+        """The tokens of sentences that follow `by` others."""
+        return GluedTokens(self.sentence + by, self.position)
+
+
 class Folded(NamedTuple):
     """How evidence was summed: each of its sentences is then a group of clusters."""
 
@@ -453,6 +465,7 @@ class Evidence:
     # The id of the record of each sentence, and its name in messages, if gold has records.
     record_ids: tuple[str | None, ...] | None = field(default=None, repr=False)
     record_names: tuple[str | None, ...] | None = field(default=None, repr=False)
+    glued: GluedTokens | None = field(default=None, repr=False)  # if the blanks of gold are known
 
     def where(self, sentence: int, token: int = 0) -> str:
         """The place of a token of a sentence, for messages: file and line, or file and record."""

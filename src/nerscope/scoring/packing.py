@@ -22,6 +22,7 @@ from nerscope.scoring.evidence import (
     Evidence,
     FacetTable,
     Folded,
+    GluedTokens,
     Ledger,
     Output,
     Signature,
@@ -74,6 +75,7 @@ def _plain_evidence(evidence: Evidence, with_surfaces: bool) -> dict[str, Any]:
         "zeta": dict(evidence.zeta),
         "line_a_token": evidence.line_a_token,
         **_plain_records(evidence),
+        **({} if evidence.glued is None else {"glued": evidence.glued._asdict()}),
         "folded": evidence.folded._asdict() if evidence.folded else None,
     }
 
@@ -153,9 +155,14 @@ def evidence_from(plain: Mapping[str, Any]) -> Evidence:
         plain.get("line_a_token", True) is True,
         _folded_from(plain.get("folded")),
         **{name: tuple(plain[name]) for name in _RECORD_COLUMNS if name in plain},
+        glued=_glued_from(plain["glued"]) if "glued" in plain else None,
     )
     check_evidence(evidence)
     return evidence
+
+
+def _glued_from(plain: Mapping[str, Any]) -> GluedTokens:
+    return GluedTokens(_column(plain["sentence"]), _column(plain["position"]))
 
 
 def _column(values: Any, most_dimensions: int = 1) -> Any:
@@ -291,6 +298,11 @@ def check_evidence(evidence: Evidence) -> None:
         if column is not None:
             _must(len(column) == n_sentences, "records and sentences differ in number")
             _must(all(isinstance(item, str | None) for item in column), "a record has no name")
+    if evidence.glued is not None:
+        sentences, positions = evidence.glued
+        _must(len(sentences) == len(positions), "columns differ in length")
+        _must(_between(sentences, 0, n_sentences), "a token has no sentence")
+        _must(_between(positions, 0, _LONGEST), "a token has no place")
     _must(bool(evidence.tables), "it has no facet table")
     for table in evidence.tables:
         _check_table(table, evidence)

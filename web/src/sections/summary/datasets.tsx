@@ -38,6 +38,6 @@ export function DatasetHeat({ context }: { context: Context }) {
 function heatCell({ page, rows, metric }: Context, set: string, system: string) {
   const row = rows.get({ dataset: set === MEAN ? null : set, system, metric });
   const text = shown(row?.value ?? null, page.metrics[metric]);
-  const tip = row ? about(page, row) : `${system}, ${set}: no score`;
+  const tip = `${system}, ${set}: ${text}${row ? `\n${about(page, row)}` : ""}`;
   return { set, system, value: row?.value ?? null, text, tip, href: set === MEAN ? undefined : withPageChoices(placeHref("summary", { d: set })) };
 }

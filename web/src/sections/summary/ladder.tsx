@@ -89,5 +89,5 @@ const TONES = { better: "good", worse: "bad", "no clear difference": "even", "no
 function wordOf({ page, systems }: Context, system: string, verdict: PageVerdict): VerdictWord {
   const text = TURNED[verdict.verdict];
   const href = withPageChoices(placeHref("compare", { a: systems[0], b: system }));
-  return { text, tone: TONES[text], tip: verdictTip(page, verdict), href };
+  return { text, tone: TONES[text], tip: `${system}: ${text}\n${verdictTip(page, verdict)}`, href };
 }
