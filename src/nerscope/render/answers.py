@@ -10,13 +10,11 @@ from nerscope.results.compare import (
     ABOUT_OUTPUTS,
     ABOUT_RECIPES,
     FEW_CLUSTERS,
-    LOSS,
     MOST_UNPOOLED,
-    WIN,
     Comparison,
     is_significant,
-    standing,
 )
+from nerscope.results.pair_verdicts import PairVerdict, dataset_verdict
 from nerscope.results.rows import ComparisonRow, Gain, or_nan, scale_of
 from nerscope.scoring.cluster_units import is_crossed, unit_noun, units_in_words
 
@@ -65,41 +63,35 @@ def _each_answer(comparison: Comparison) -> list[str]:
     lines = list[str]()
     for row in tested:
         place = f"{row.dataset}: " if several else ""
-        lines.append(f"{place}{answer(row, comparison.settings)}")
+        lines.append(f"{place}{answer(dataset_verdict(row), comparison.settings)}")
         lines.append(f"  {_conditions(row, comparison.settings)}")
         lines += [f"  {line}" for line in _misleading(row)]
     return lines
 
 
-def answer(row: ComparisonRow, settings: Mapping[str, Any]) -> str:
+def answer(verdict: PairVerdict, settings: Mapping[str, Any]) -> str:
     """Which system is better, by how much, and the test; the better one is named first."""
-    verdict = standing(row.metric, or_nan(row.difference), row.p_corrected)
-    names, values, gain = row.pair, (row.a, row.b), row.gain
-    if verdict == LOSS:  # B is better: the sentence takes its side
-        names, values, gain = names[::-1], values[::-1], gain.reversed()
-    title = metric_title(row.metric)
+    row, metric = _row_of(verdict), verdict.metric
+    first, second = (score(value, metric) for value in verdict.scores)
+    by = "better by" if verdict.is_decided else "difference"  # without a winner, only a difference
     return (
-        f"{_verdict_text(row, settings, names, verdict)}: {title} {score(values[0], row.metric)} "
-        f"against {score(values[1], row.metric)}, {_by(verdict)} {_gain_text(gain, row.metric)}, "
-        f"{_tested(row)}, n = {row.n:,}."
+        f"{_verdict_text(verdict, settings)}: {metric_title(metric)} {first} against {second}, "
+        f"{by} {_gain_text(verdict.gain, metric)}, {_tested(row)}, n = {row.n:,}."
     )
+
+
+def _row_of(verdict: PairVerdict) -> ComparisonRow:
+    assert isinstance(verdict.row, ComparisonRow)
+    return verdict.row
 
 
 def short_answer(row: ComparisonRow) -> str:
     """The same in one line, for a screen that shows the scores already."""
-    verdict = standing(row.metric, or_nan(row.difference), row.p_corrected)
-    names, gain = row.pair, row.gain
-    if verdict == LOSS:
-        names, gain = names[::-1], gain.reversed()
-    shown = f"{_gain_text(gain, row.metric)}, {_tested(row)}"
-    if verdict in (WIN, LOSS):
-        return f"{better_text(names[0], names[1], row.about)} by {shown}"
-    return f"{undecided_text(names[0], names[1])}: {shown}"
-
-
-def _by(verdict: str) -> str:
-    """What a gain is called: without a winner, only a difference."""
-    return "better by" if verdict in (WIN, LOSS) else "difference"
+    verdict = dataset_verdict(row)
+    shown = f"{_gain_text(verdict.gain, row.metric)}, {_tested(row)}"
+    if verdict.is_decided:
+        return f"{better_text(*verdict.order, row.about)} by {shown}"
+    return f"{undecided_text(*verdict.order)}: {shown}"
 
 
 def _gain_text(gain: Gain, metric: str) -> str:
@@ -111,17 +103,16 @@ def _gain_text(gain: Gain, metric: str) -> str:
     return f"{points(gain.value, metric)}{unit}{bounds}"
 
 
-def _verdict_text(
-    row: ComparisonRow, settings: Mapping[str, Any], names: tuple[str, ...], verdict: str
-) -> str:
-    equivalent = is_significant(row.p_equivalent)
+def _verdict_text(verdict: PairVerdict, settings: Mapping[str, Any]) -> str:
+    equivalent = is_significant(_row_of(verdict).p_equivalent)
     within = f"equivalent within {_plain_points(float(settings.get('margin', 0)))}"
-    if verdict in (WIN, LOSS):
-        text = better_text(names[0], names[1], row.about)
+    a, b = verdict.order
+    if verdict.is_decided:
+        text = better_text(a, b, verdict.about)
         return f"{text}, though {within}" if equivalent else text
     if equivalent:
-        return f"{names[0]} and {names[1]} are {within}"
-    text = undecided_text(names[0], names[1])
+        return f"{a} and {b} are {within}"
+    text = undecided_text(a, b)
     return f"{text[:1].upper()}{text[1:]}"
 
 

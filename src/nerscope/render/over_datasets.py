@@ -17,64 +17,58 @@ from nerscope.render.document import (
     records_table,
 )
 from nerscope.results.compare import (
-    ABOUT_OUTPUTS,
     ABOUT_RECIPES,
-    LOSS,
     OTHER,
     PRIMARY,
     TYPES,
-    UNDECIDED,
     WHERE,
     Comparison,
     plain_correction,
-    standing,
 )
 from nerscope.results.over_datasets import DatasetsRow
-from nerscope.results.protocol import DOMAINS, DRAWN, FIXED, SPLITS
-from nerscope.results.rows import Gain, gain_of, or_nan
+from nerscope.results.pair_verdicts import WORSE, PairVerdict, verdicts_over_datasets
+from nerscope.results.protocol import DECIDING, DOMAINS, DRAWN, FIXED, SPLITS, DecidingTest
+from nerscope.results.rows import Gain, gain_of
 from nerscope.results.terms import number_words
 
 _MOST_ANSWERS = 6  # of more pairs, only those that differ significantly are named
-_UNTESTED = {"p_fixed": "a dataset has no interval"}
-# By what datasets are to each other: what is spoken of, whose interval is shown, and which test
-# decides, and its name.
+# By the relation between datasets: what an answer is about, and the name of the test.
 _SPOKEN = {
-    SPLITS: ("{} of one corpus", "", "p_resampled", "corrected resampled t-test "),
-    FIXED: ("these {}", "", "p_fixed", ""),
-    DOMAINS: ("these {}", "", "p_fixed", ""),
-    DRAWN: ("{} and others like them", "_drawn", "p_drawn", "t-test "),
+    SPLITS: ("{} of one corpus", "corrected resampled t-test "),
+    FIXED: ("these {}", ""),
+    DOMAINS: ("these {}", ""),
+    DRAWN: ("{} and others like them", "t-test "),
 }
 
 
 def over_answers(comparison: Comparison) -> list[str]:
     """Is A better than B over all datasets: by their mean, and on how many of them."""
-    records = comparison.over_datasets(every=False)
-    is_cut = len(records) > _MOST_ANSWERS
-    named = [row for row in records if not is_cut or _verdict(row) != UNDECIDED]
-    about = _spoken_of(comparison)
+    verdicts = verdicts_over_datasets(comparison)
+    is_cut = len(verdicts) > _MOST_ANSWERS
+    named = [verdict for verdict in verdicts if not is_cut or verdict.is_decided]
     correction = plain_correction(comparison.settings["correction"])
-    lines = [
-        line
-        for row in named
-        for line in _answer(row, correction, is_cut, about[row.system_a, row.system_b])
-    ]
-    undecided = len(records) - len(named)
+    lines = list[str]()
+    for verdict in named:
+        lines.append(over_answer(verdict, correction))
+        if not is_cut and not _row_of(verdict).refused:
+            lines.append(f"  {counted_answer(verdict, correction)}")
+    undecided = len(verdicts) - len(named)
     return (
-        [*lines, f"{undecided} of {len(records)} pairs, over all: no significant difference."]
+        [*lines, f"{undecided} of {len(verdicts)} pairs, over all: no significant difference."]
         if undecided
         else lines
     )
 
 
-def _verdict(row: DatasetsRow) -> str:
-    test = _SPOKEN[row.over][2]
-    return standing(row.metric, or_nan(row.difference), getattr(row, f"{test}_corrected"))
+def _row_of(verdict: PairVerdict) -> DatasetsRow:
+    assert isinstance(verdict.row, DatasetsRow)
+    return verdict.row
 
 
 def better_text(a: str, b: str, about: str) -> str:
     """Who is better: the method, or only the output that was compared.
 
-    >>> better_text("crf", "lookup", ABOUT_OUTPUTS), better_text("crf", "lookup", ABOUT_RECIPES)
+    >>> better_text("crf", "lookup", "outputs"), better_text("crf", "lookup", "recipes")
     ("crf's output is better than lookup's", 'crf is better than lookup')
     """
     a, b = named_side(a, about), b if about == ABOUT_RECIPES else f"{b}'s"
@@ -90,80 +84,60 @@ def named_side(name: str, about: str) -> str:
     return name if about == ABOUT_RECIPES else f"{name}'s output"
 
 
-def _spoken_of(comparison: Comparison) -> dict[tuple[str, str], str]:
-    """By pair: whether the answer over datasets is about methods or about outputs alone.
-
-    Each split has its own training run, so that splits are about methods whatever their number
-    of runs; of other datasets, each must have several.
-    """
-    about: dict[tuple[str, str], str] = {}
-    are_splits = comparison.protocol is not None and comparison.protocol.are_splits
-    for row in comparison.primary:
-        is_method = are_splits or (
-            row.about == ABOUT_RECIPES and about.get(row.pair) != ABOUT_OUTPUTS
-        )
-        about[row.pair] = ABOUT_RECIPES if is_method else ABOUT_OUTPUTS
-    return about
-
-
-def _answer(row: DatasetsRow, correction: str, short: bool, about: str) -> list[str]:
-    """Who is better on the mean, and then on how many datasets."""
-    spoken, suffix, test, name = _SPOKEN[row.over]
-    verdict = _verdict(row)
-    a, b = _sides(row, verdict)
-    who, by = better_text(a, b, about), "better by"
-    if verdict == UNDECIDED:
-        who, by = undecided_text(a, b), "difference"
+def over_answer(verdict: PairVerdict, correction: str) -> str:
+    """Which system is better on the mean over datasets, by how much, and the test."""
+    row = _row_of(verdict)
+    spoken, name = _SPOKEN[row.over]
+    a, b = verdict.order
+    who, by = undecided_text(a, b), "difference"
+    if verdict.is_decided:
+        who, by = better_text(a, b, verdict.about), "better by"
     noun = "split" if row.over == SPLITS else "dataset"
     where = spoken.format(plural(len(row.datasets), noun))
-    first = (
-        f"Over {where}, {who}: {metric_title(row.metric)} {by} {_mean(row, suffix, verdict)} "
-        f"on average, {name}{_tested(row, test, correction)}."
+    return (
+        f"Over {where}, {who}: {metric_title(row.metric)} {by} "
+        f"{_gain_text(verdict.gain, row.metric)} on average, "
+        f"{name}{_tested(row, DECIDING[row.over], correction)}."
     )
-    if short or row.refused:
-        return [first]
-    ours, theirs = (named_side(name, about) for name in (a, b))
-    return [first, f"  {_counted(row, ours, theirs, verdict, correction)}"]
 
 
-def _sides(row: DatasetsRow, verdict: str) -> tuple[str, str]:
-    names = (row.system_a, row.system_b)
-    return names[::-1] if verdict == LOSS else names
+def _mean(row: DatasetsRow) -> str:
+    """The mean difference in favour of A, with the interval of the test that decides."""
+    deciding = DECIDING[row.over]
+    low, high = getattr(row, deciding.low), getattr(row, deciding.high)
+    return _gain_text(gain_of(row.metric, row.difference, low, high), row.metric)
 
 
-def _mean(row: DatasetsRow, suffix: str, verdict: str) -> str:
-    gain = _gain(row, suffix, verdict)
-    return f"{points(gain.value, row.metric)}{_interval(row, suffix, verdict)}"
+def _gain_text(gain: Gain, metric: str) -> str:
+    return f"{points(gain.value, metric)}{_interval(gain, metric)}"
 
 
-def _gain(row: DatasetsRow, suffix: str, verdict: str) -> Gain:
-    """The mean difference in favour of the system that the sentence names first."""
-    low, high = getattr(row, f"low{suffix}"), getattr(row, f"high{suffix}")
-    gain = gain_of(row.metric, row.difference, low, high)
-    return gain.reversed() if verdict == LOSS else gain
-
-
-def _interval(row: DatasetsRow, suffix: str, verdict: str = UNDECIDED) -> str:
-    gain = _gain(row, suffix, verdict)
+def _interval(gain: Gain, metric: str) -> str:
     if gain.low is None or gain.high is None:
         return ""
-    return f" [{points(gain.low, row.metric)}, {points(gain.high, row.metric)}]"
+    return f" [{points(gain.low, metric)}, {points(gain.high, metric)}]"
 
 
-def _tested(row: DatasetsRow, test: str, correction: str) -> str:
-    p, corrected = getattr(row, test), getattr(row, f"{test}_corrected")
+def _others(row: DatasetsRow) -> Gain:
+    """The difference in favour of A, with the interval for other datasets like these."""
+    return gain_of(row.metric, row.difference, row.low_drawn, row.high_drawn)
+
+
+def _tested(row: DatasetsRow, test: DecidingTest, correction: str) -> str:
+    p, corrected = getattr(row, test.p), getattr(row, f"{test.p}_corrected")
     if p is None:
-        if row.refused:
-            return f"not tested ({row.refused}; choose with --datasets)"
-        return f"not tested ({_UNTESTED.get(test, 'the differences do not vary')})"
+        reason = f"{row.refused}; choose with --datasets" if row.refused else test.untested
+        return f"not tested ({reason})"
     more = "" if p_text(p) == p_text(corrected) else f" ({correction}: {p_text(corrected)})"
     return f"p {p_words(p)}{more}"
 
 
-def _counted(row: DatasetsRow, a: str, b: str, verdict: str, correction: str) -> str:
-    """On how many datasets the first is better, and the second."""
+def counted_answer(verdict: PairVerdict, correction: str) -> str:
+    """On how many datasets each system is better."""
+    row, is_loss = _row_of(verdict), verdict.verdict == WORSE
+    a, b = (named_side(name, verdict.about) for name in verdict.order)
     counts = ("beats_on", "loses_on") if row.over == SPLITS else ("better_on", "worse_on")
-    better, worse = (getattr(row, name) for name in (counts[::-1] if verdict == LOSS else counts))
+    better, worse = (getattr(row, name) for name in (counts[::-1] if is_loss else counts))
     total = len(row.datasets)
     if row.over == SPLITS:
         level = f"p ≤ {row.alpha:g}/{total}"
@@ -171,8 +145,9 @@ def _counted(row: DatasetsRow, a: str, b: str, verdict: str, correction: str) ->
     text = f"{a} is better on at least {better} of {total}, {b} on at least {worse} (95 %)."
     if row.over != DOMAINS:
         return text
-    others = _interval(row, "_drawn", verdict).strip() or UNDEFINED
-    return f"{text} Over others like them: {others}, {_tested(row, 'p_drawn', correction)}."
+    gain = _others(row).reversed() if is_loss else _others(row)
+    others = _interval(gain, row.metric).strip() or UNDEFINED
+    return f"{text} Over others like them: {others}, {_tested(row, DECIDING[DRAWN], correction)}."
 
 
 def over_datasets_tables(comparison: Comparison) -> list[Table]:
@@ -231,14 +206,14 @@ def _cell_line(row: DatasetsRow, correction: str) -> tuple[Cell, ...]:
 
 
 def _cell_numbers(row: DatasetsRow, correction: str) -> dict[str, object]:
-    _, suffix, test, _ = _SPOKEN[row.over]
+    test = DECIDING[row.over].p
     are_splits = row.over == SPLITS
     counts = (row.beats_on, row.loses_on) if are_splits else (row.better_on, row.worse_on)
     better, worse = (UNDEFINED if count is None else count for count in counts)
     others = {} if are_splits else {"p, others like them": p_text(row.p_drawn_corrected)}
     return {
         "splits" if are_splits else "datasets": len(row.datasets),
-        "better by": _mean(row, suffix, UNDECIDED),
+        "better by": _mean(row),
         "p": p_text(getattr(row, test)),
         "corrected p": p_text(getattr(row, f"{test}_corrected")),
         **others,
@@ -299,7 +274,7 @@ def _split_record(row: DatasetsRow) -> dict[str, object]:
     return {
         "A": row.system_a,
         "B": row.system_b,
-        "better by": _mean(row, "", UNDECIDED),
+        "better by": _mean(row),
         "corrected p": p_text(row.p_resampled_corrected),
         "A ahead on": row.ahead,
         "B ahead on": row.behind,
@@ -314,8 +289,8 @@ def _dataset_record(row: DatasetsRow) -> dict[str, object]:
         "A": row.system_a,
         "B": row.system_b,
         "datasets": len(row.datasets),
-        "better by": _mean(row, "", UNDECIDED),
-        "others like them": _interval(row, "_drawn").strip() or UNDEFINED,
+        "better by": _mean(row),
+        "others like them": _interval(_others(row), row.metric).strip() or UNDEFINED,
         "p, others like them": p_text(row.p_drawn_corrected),
         "A ahead on": row.ahead,
         "B ahead on": row.behind,

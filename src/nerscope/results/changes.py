@@ -1,8 +1,9 @@
 """Changes from system A to system B: gold mentions that B fixes, breaks, or also gets wrong."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from math import prod
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from nerscope.corpus.arrays import Bools, Ints
 from nerscope.corpus.units import ALL, MENTION
 from nerscope.errors import InputError
 from nerscope.results.errors import (
+    OUTCOMES,
     LevelledRow,
     MentionSide,
     check_system,
@@ -19,6 +21,7 @@ from nerscope.results.errors import (
 )
 from nerscope.results.results import Results
 from nerscope.results.rows import ResultRow
+from nerscope.results.spans import Spans
 from nerscope.scoring.evidence import Evidence
 from nerscope.scoring.matching import EXACT
 
@@ -120,6 +123,56 @@ def _answers(evidence: Evidence, gold: MentionSide, system: str) -> dict[int, st
         g: " ".join(filter(None, [pred.type(p), pred.text(p)]))
         for g, p in zip(pairs.gold.tolist(), pairs.pred.tolist(), strict=True)
     }
+
+
+class KindChange(TypedDict):
+    """The number of gold mentions of a type with these kinds in two systems, as the page has it."""
+
+    dataset: str
+    a: str
+    b: str
+    kindA: str
+    kindB: str
+    type: str
+    n: int
+
+
+def kind_changes(
+    evidence: Evidence, spans: Spans, pairs: Iterable[tuple[str, str]]
+) -> Iterator[KindChange]:
+    """The numbers of gold mentions by type, and by kind in both systems of each pair.
+
+    The kind of a system with several runs is that of most runs; of equally frequent kinds, it is
+    the first in OUTCOMES.
+    """
+    outcome, types = spans.outcome[:, spans.is_gold], spans.type[spans.is_gold]
+    kinds = {name: most_frequent_kind(outcome[evidence.runs_of(name)]) for name in evidence.systems}
+    shape = (len(OUTCOMES), len(OUTCOMES), len(evidence.types))
+    for a, b in pairs:
+        cells = np.ravel_multi_index((kinds[a], kinds[b], types), shape)
+        counts = np.bincount(cells, minlength=prod(shape))
+        used = np.flatnonzero(counts)
+        places = (column.tolist() for column in (*np.unravel_index(used, shape), counts[used]))
+        for kind_a, kind_b, type_code, n in zip(*places, strict=True):
+            yield KindChange(
+                dataset=evidence.dataset,
+                a=a,
+                b=b,
+                kindA=OUTCOMES[kind_a],
+                kindB=OUTCOMES[kind_b],
+                type=evidence.types[type_code],
+                n=n,
+            )
+
+
+def most_frequent_kind(outcome: Ints) -> Ints:
+    """The most frequent kind of each mention, from its kinds (runs, mentions).
+
+    >>> most_frequent_kind(np.array([[4, 2], [0, 1], [4, 0]])).tolist()
+    [4, 0]
+    """
+    times = np.stack([(outcome == kind).sum(axis=0) for kind in range(len(OUTCOMES))])
+    return np.asarray(times.argmax(axis=0))
 
 
 def change_counts(results: Results, a: str, b: str) -> list[ChangeCounts]:

@@ -361,7 +361,7 @@ def compared_cells(
     """The displayed differences, as tidy rows."""
     chosen = evidence if by_type else _only_overall_types(evidence)
     if not alone:
-        chosen = _only_judged_metrics(chosen)
+        chosen = judged_metrics(chosen)
     # Every lookup is made once per facet, because there are many rows.
     cells, facts = list[ComparedCell](), dict[tuple[str, str, str], _FacetFacts]()
     parts = dict[SystemPair, list[DatasetDifference]]()
@@ -411,7 +411,7 @@ def _only_overall_types(evidence: Evidence) -> Evidence:
     return replace(evidence, tables=tuple(tables))
 
 
-def _only_judged_metrics(evidence: Evidence) -> Evidence:
+def judged_metrics(evidence: Evidence) -> Evidence:
     """The evidence without metrics that have no better direction, such as a share of errors."""
     tables = []
     for table in evidence.tables:

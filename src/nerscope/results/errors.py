@@ -1,6 +1,5 @@
 """Single mentions: the outcome of each, its counterpart, and lists of them."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -8,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from nerscope.corpus.arrays import Bools, Ints
+from nerscope.corpus.arrays import Ints
 from nerscope.corpus.mentions import PLAIN, Mentions
 from nerscope.corpus.units import ALL, MENTION
 from nerscope.errors import UsageError, expect, suggest
@@ -16,31 +15,9 @@ from nerscope.results.results import Results
 from nerscope.results.rows import ResultRow
 from nerscope.scoring.evidence import TOKEN_JOIN, Evidence, Units
 from nerscope.scoring.matching import EXACT, match_named
-from nerscope.scoring.pairing import CORRECT, CandidatePairs, MatchedPairs, overlapping
-
-HALLUCINATED, WRONG_BOTH = "hallucinated", "wrong type and boundary"
-OUTCOMES = (
-    "correct",
-    "wrong type",
-    "wrong boundary",
-    WRONG_BOTH,
-    "missed",
-    "spurious",
-    "split",
-    "merged",
-    HALLUCINATED,
-)
-
-
-# The kinds of a summary, and the detailed kinds that each of them counts.
-SUMMARY_KINDS: Mapping[str, tuple[str, ...]] = {
-    "missed": ("missed",),
-    "spurious": ("spurious",),
-    "wrong type": ("wrong type",),
-    "wrong boundary": ("wrong boundary", "split", "merged"),
-    WRONG_BOTH: (WRONG_BOTH,),
-    HALLUCINATED: (HALLUCINATED,),
-}
+from nerscope.scoring.outcomes import OUTCOMES as OUTCOMES
+from nerscope.scoring.outcomes import outcome_codes
+from nerscope.scoring.pairing import CORRECT, MatchedPairs
 
 
 def check_system(results: Results, system: str | None) -> None:
@@ -223,18 +200,6 @@ class MentionRow(LevelledRow):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ConfusionRow(ResultRow):
-    """How often a gold type is paired with a predicted type in a run; None means no mention."""
-
-    dataset: str
-    system: str
-    run: str
-    gold: str | None
-    predicted: str | None
-    n: int
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class PartialRow(ResultRow):
     """A pair of mentions that got partial credit in a run."""
 
@@ -266,7 +231,7 @@ class PartialRow(ResultRow):
         }
 
 
-def _runs(results: Results, system: str | None) -> Iterator[tuple[Evidence, int]]:
+def runs_of(results: Results, system: str | None) -> Iterator[tuple[Evidence, int]]:
     check_system(results, system)
     for evidence in results.evidence:
         for run, (name, _) in enumerate(evidence.runs):
@@ -279,7 +244,7 @@ def mention_records(results: Results, system: str | None = None) -> Iterator[Men
 
     A row has the outcome, the counterpart if any, and the level under every facet.
     """
-    for evidence, run in _runs(results, system):
+    for evidence, run in runs_of(results, system):
         gold, pred = gold_side(evidence), run_side(evidence, run)
         pairs = pair_sides(gold, pred)
         by_gold, by_pred = outcomes(gold.mentions, pred.mentions, pairs)
@@ -290,55 +255,6 @@ def mention_records(results: Results, system: str | None = None) -> Iterator[Men
             yield _row((*head, "gold", outcome), gold, index, pred, pred_of.get(index))
         for index, outcome in enumerate(by_pred):
             yield _row((*head, "pred", outcome), pred, index, gold, gold_of.get(index))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ErrorKindsRow(ResultRow):
-    """The number of errors of each kind of a system on a dataset, as a mean over runs."""
-
-    dataset: str
-    system: str
-    runs: int
-    kinds: Mapping[str, float]  # of `SUMMARY_KINDS`
-    errors: float
-
-
-def error_kinds(results: Results, system: str | None = None) -> list[ErrorKindsRow]:
-    """The errors of each system by kind, without datasets whose results keep only sums.
-
-    A gold mention and its counterpart count as one error.
-
-    >>> from nerscope import evaluate
-    >>> gold = [(["Ada", "met", "Bob"], ["B-PER", "O", "B-PER"])]
-    >>> [row] = error_kinds(evaluate(gold, {"x": [["O", "O", "B-LOC"]]}))
-    >>> row.errors, row.kinds["missed"], row.kinds["wrong type"]
-    (2.0, 1.0, 1.0)
-    """
-    counts: dict[tuple[str, str], list[Counter[str]]] = {}
-    for evidence, run in _runs(results, system):
-        if evidence.folded is None:
-            key = (evidence.dataset, evidence.runs[run][0])
-            counts.setdefault(key, []).append(_run_kinds(evidence, run))
-    rows = []
-    for (dataset, name), by_run in counts.items():
-        total = sum(by_run, Counter())
-        kinds = {
-            kind: sum(total[part] for part in parts) / len(by_run)
-            for kind, parts in SUMMARY_KINDS.items()
-        }
-        rows.append(ErrorKindsRow(dataset, name, len(by_run), kinds, sum(kinds.values())))
-    return rows
-
-
-def _run_kinds(evidence: Evidence, run: int) -> Counter[str]:
-    """The errors of a run by kind: wrong gold mentions, and predictions without a counterpart."""
-    gold, pred = gold_side(evidence), run_side(evidence, run)
-    pairs = pair_sides(gold, pred)
-    by_gold, by_pred = outcomes(gold.mentions, pred.mentions, pairs)
-    paired = set(pairs.pred.tolist())
-    kinds = Counter([*by_gold, *(kind for at, kind in enumerate(by_pred) if at not in paired)])
-    del kinds[OUTCOMES[0]]
-    return kinds
 
 
 def is_error(row: MentionRow) -> bool:
@@ -355,52 +271,9 @@ def pair_sides(gold: MentionSide, pred: MentionSide, match: str = "muc-strict") 
 
 
 def outcomes(gold: Mentions, pred: Mentions, pairs: MatchedPairs) -> tuple[list[str], list[str]]:
-    """The kind of every gold mention and of every prediction.
-
-    Mentions of equal span come first. Of the rest, a gold mention with several predictions inside
-    it is split, and so are these predictions. A prediction with several gold mentions inside it is
-    merged, and so are these gold mentions. All other overlapping mentions have a wrong boundary.
-    Their type is wrong, too, if the types of the pair differ or, outside pairs, if they overlap no
-    mention of their type.
-    """
-    left, right = overlapping(gold, pred)
-    touching = CandidatePairs(gold[left], pred[right])
-    same_span, same_type = touching.same_span, touching.same_type
-    by_gold: Any = np.full(len(gold), "missed", object)
-    by_pred: Any = np.where(pred.end > pred.start, "spurious", HALLUCINATED).astype(object)
-
-    def settle(kind: str, at_gold: Ints, at_pred: Ints) -> None:
-        by_gold[at_gold], by_pred[at_pred] = kind, kind
-
-    # Later kinds overwrite earlier ones.
-    settle(WRONG_BOTH, left, right)
-    settle("wrong boundary", left[same_type], right[same_type])
-    differ: Bools = gold.type[pairs.gold] != pred.type[pairs.pred]
-    settle(WRONG_BOTH, pairs.gold[differ], pairs.pred[differ])
-    for kind, inside in _split_and_merged(touching, left, right).items():
-        settle(kind, left[inside], right[inside])
-    settle("wrong type", left[same_span], right[same_span])
-    correct = same_span & same_type
-    settle("correct", left[correct], right[correct])
-    return by_gold.tolist(), by_pred.tolist()
-
-
-def _split_and_merged(touching: CandidatePairs, left: Ints, right: Ints) -> dict[str, Bools]:
-    """Which overlapping pairs are parts of a split or of a merge.
-
-    A mention whose exact span is on the other side is never part of one.
-    """
-    settled_gold, settled_pred = left[touching.same_span], right[touching.same_span]
-    loose: Bools = ~np.isin(left, settled_gold) & ~np.isin(right, settled_pred)
-    parts = {}
-    sides = zip(("split", "merged"), (left, right), reversed(touching.sizes), strict=True)
-    for kind, whole, size_of_part in sides:
-        inside: Bools = loose & (touching.shared == size_of_part)
-        times = np.bincount(whole[inside], minlength=1)
-        several: Bools = np.zeros(len(whole), bool)
-        several[inside] = times[whole[inside]] > 1
-        parts[kind] = several
-    return parts
+    """The kind of every gold mention and of every prediction, by name: see `outcome_codes`."""
+    by_gold, by_pred = outcome_codes(gold, pred, pairs)
+    return [OUTCOMES[code] for code in by_gold], [OUTCOMES[code] for code in by_pred]
 
 
 def _row(
@@ -433,26 +306,9 @@ def _row(
     )
 
 
-def confusion_records(results: Results, system: str | None = None) -> Iterator[ConfusionRow]:
-    """For each run, the counts of gold type by predicted type; None means no mention."""
-    for evidence, run in _runs(results, system):
-        gold, pred = gold_side(evidence), run_side(evidence, run)
-        pairs = pair_sides(gold, pred)
-        counts: Counter[tuple[int, int]] = Counter()
-        nothing = len(evidence.types)  # the code after all types means no mention
-        a, b = gold.mentions.type, pred.mentions.type
-        counts.update(zip(a[pairs.gold].tolist(), b[pairs.pred].tolist(), strict=True))
-        counts.update((kind, nothing) for kind in np.delete(a, pairs.gold).tolist())
-        counts.update((nothing, kind) for kind in np.delete(b, pairs.pred).tolist())
-        names = [*evidence.types, None]
-        head = (evidence.dataset, *evidence.runs[run])
-        for (gold_type, pred_type), n in sorted(counts.items()):
-            yield ConfusionRow(*head, names[gold_type], names[pred_type], n)
-
-
 def partial_records(results: Results, matches: Sequence[str] | None = None) -> Iterator[PartialRow]:
     """Every pair that got partial credit, once, with its credit under each match."""
-    for evidence, run in _runs(results, None):
+    for evidence, run in runs_of(results, None):
         chosen = matches if matches is not None else partial_matches(evidence)
         gold, pred = gold_side(evidence), run_side(evidence, run)
         credits_of: dict[tuple[int, int], dict[str, float]] = {}

@@ -272,6 +272,11 @@ class DatasetsRow(ResultRow):
     p_sign_corrected: float | None = None
     p_wilcoxon_corrected: float | None = None
 
+    @property
+    def pair(self) -> tuple[str, str]:
+        """The names of both systems."""
+        return self.system_a, self.system_b
+
 
 class Rope(NamedTuple):
     """A region of practical equivalence, in points, and the draws for its probabilities."""

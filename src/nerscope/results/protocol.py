@@ -2,12 +2,31 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from nerscope.errors import UsageError, suggest
 
 SPLITS, DOMAINS, FIXED, DRAWN = "splits", "domains", "fixed", "drawn"
 KINDS = (SPLITS, DOMAINS, FIXED, DRAWN)
+
+
+class DecidingTest(NamedTuple):
+    """The test that decides over all datasets, as fields of a row over datasets."""
+
+    p: str
+    low: str  # the bounds of its interval
+    high: str
+    untested: str  # the reason if p is undefined
+
+
+_NO_SPREAD = "the differences do not vary"
+_FIXED_TEST = DecidingTest("p_fixed", "low", "high", "a dataset has no interval")
+DECIDING = {
+    SPLITS: DecidingTest("p_resampled", "low", "high", _NO_SPREAD),
+    FIXED: _FIXED_TEST,
+    DOMAINS: _FIXED_TEST,
+    DRAWN: DecidingTest("p_drawn", "low_drawn", "high_drawn", _NO_SPREAD),
+}
 _GIVE_RATIO = "give n_test / n_train, such as 0.25 for five folds"
 
 

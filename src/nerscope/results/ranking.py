@@ -9,7 +9,7 @@ import numpy as np
 from nerscope.corpus.units import ALL
 from nerscope.errors import UsageError
 from nerscope.results.over_datasets import DatasetsRow
-from nerscope.results.protocol import DOMAINS, DRAWN, FIXED, SPLITS, Protocol
+from nerscope.results.protocol import DECIDING, DRAWN, SPLITS, Protocol
 from nerscope.results.results import Results
 from nerscope.results.rows import ComparisonRow, ResultRow
 from nerscope.scoring.metrics import F1, NEITHER, Metric, metric_named
@@ -29,9 +29,6 @@ from nerscope.stats.ranking import (
 )
 from nerscope.stats.system_differences import Difference
 from nerscope.stats.system_pair import ABOUT_OUTPUTS, ABOUT_RECIPES
-
-# The p-value that decides over all datasets, by the relation between datasets.
-_DECIDING = {SPLITS: "p_resampled", FIXED: "p_fixed", DOMAINS: "p_fixed", DRAWN: "p_drawn"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -195,7 +192,7 @@ def _mean_board(
         joint = joint_of_spread(scores, protocol.ratio)
     else:
         joint = joint_scores(scores, same_seeds)
-    p_name = f"{_DECIDING[protocol.datasets]}_corrected"
+    p_name = f"{DECIDING[protocol.datasets].p}_corrected"
     significant = {
         frozenset((row.system_a, row.system_b))
         for row in over

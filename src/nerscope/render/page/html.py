@@ -10,7 +10,6 @@ from nerscope.render.page.data import page_data
 from nerscope.results.judgements import JudgedFile
 from nerscope.results.results import Results
 from nerscope.results.rows import plain_row
-from nerscope.version import VERSION
 
 _PLACE = "NERSCOPE_DATA"
 _HEIGHT = 720  # pixels in a notebook
@@ -31,9 +30,7 @@ class ReportPage:
 
 def page_html(results: Results, judges: Sequence[JudgedFile] = ()) -> str:
     """The report on results as one file, which loads nothing from elsewhere."""
-    named = ", ".join(part.dataset for part in results.evidence)
-    data = {"version": VERSION, "title": f"nerscope report: {named}", **page_data(results, judges)}
-    return _template().replace(_PLACE, embedded(data), 1)
+    return _template().replace(_PLACE, embedded(page_data(results, judges)), 1)
 
 
 def _template() -> str:

@@ -1,6 +1,6 @@
 """The data of a report page: what Python writes and `web/src` reads.
 
-`make page` writes `web/src/page-data.ts` from these classes, so that both sides have one definition.
+`make page` writes `web/src/page-data.ts` from these classes, so both sides have one definition.
 Fractions stay fractions; undefined is null. A system's several runs are averaged unless a field
 says otherwise.
 """

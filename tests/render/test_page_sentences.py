@@ -7,10 +7,20 @@ import pytest
 from tests.scoring.toys import corpus, drawn, noisy
 
 import nerscope
+from nerscope.render.page.schema import PageSentences
+from nerscope.render.page.sentences import page_sentences
+from nerscope.results.error_sums import paired_mentions
 from nerscope.results.results import Results
-from nerscope.results.sentences import Budget, sentence_data, token_count
+from nerscope.results.sentences import Budget, sentence_sample, token_count
+from nerscope.results.spans import spans_of
+from nerscope.scoring.evidence import Evidence
 
 AMPLE = Budget(10_000, 10_000_000)
+
+
+def sentence_data(evidence: Evidence, budget: Budget) -> PageSentences:
+    spans = spans_of(paired_mentions(evidence))
+    return page_sentences(evidence, sentence_sample(evidence, spans, budget))
 
 
 def evaluated(sentences: int = 120, rate: float = 0.1, **options: Any) -> Results:
