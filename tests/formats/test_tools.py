@@ -130,6 +130,9 @@ EXPORTS: dict[str, list[Any]] = {
             "predictions": [],
         }
     ],
+    "Label Studio, a snapshot with ids of predictions": [
+        {**task(annotation(ADA, LONDON)), "predictions": [7, 8], "drafts": [9]}
+    ],
     "Label Studio, JSON_MIN": [short(ADA, LONDON), short()],
     "Label Studio, JSON_MIN, unlabelled first": [short(), short(ADA, LONDON)],
     "Label Studio, JSON_MIN, another control": [short(ADA, LONDON, key="ner", topic="London")],
@@ -419,3 +422,19 @@ def test_truncated_exports_are_read_or_refused(tool: str, write: Write) -> None:
             ns.read(path)
         except (InputError, UsageError) as error:
             assert error.fix
+
+
+def test_the_address_of_a_text_is_no_text(write: Write) -> None:
+    item = task(annotation(ADA), text="https://example.org/a.txt")
+    with pytest.raises(FormatError, match="the address of a text, not the text"):
+        ns.read(write(item))
+
+
+def test_a_document_without_extractions_has_no_mentions(write: Write) -> None:
+    extraction = {
+        "extraction_class": "PER",
+        "extraction_text": "Ada Lovelace",
+        "char_interval": {"start_pos": 0, "end_pos": 12},
+    }
+    items = [{"text": "No one.", "extractions": None}, {"text": TEXT, "extractions": [extraction]}]
+    assert found(write(*items)) == BOTH[:1]

@@ -30,6 +30,7 @@ from nerscope.formats.columns.sentence_breaks import SentenceBreaks
 from nerscope.formats.columns.suspicions import (
     bare_labels,
     refuse_header,
+    refuse_other_line,
     suspicious_tokens,
     without_prefix,
 )
@@ -380,7 +381,9 @@ class _ConllReader:
         self.encodes_tokens = tokens or file.mend is not None
         self.locates_tokens = tokens is None and not self.encodes_tokens
         self.scheme = scheme_named(file.scheme) if file.scheme else None
-        self.columns = {column: LabelColumn(coding.labels, self.scheme) for column in columns}
+        self.columns = {
+            column: LabelColumn(coding.labels, self.scheme, is_chosen=True) for column in columns
+        }
         used = [file.token, *columns, *([] if file.document is None else [file.document])]
         # Column 2 needs a line of three columns; column -2 needs one of two.
         self.needed = max(2, *(column + 1 if column >= 0 else -column for column in used))
@@ -404,6 +407,7 @@ class _ConllReader:
             corpora = self._corpora(block) if len(block.begins) else []
         except FormatError as error:
             refuse_header(error, data.partition(b"\n")[0], self.file.name)
+            refuse_other_line(error, data, self.line, self.file.name)
             raise
         self.line += block.n_lines
         if self.file.document is None:

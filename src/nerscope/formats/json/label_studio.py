@@ -49,7 +49,7 @@ def read_task(item: Mapping[str, Any], context: UnwrapContext) -> Iterator[Annot
     place, chosen = context.place, context.annotator
     is_annotated = any(key in item for key in _HUMAN_KEYS)
     humans = [entry for key in _HUMAN_KEYS for entry in mappings_of(item.get(key), place)]
-    models = mappings_of(item.get("predictions"), place)
+    models = _predictions(item, place)
     valid = [entry for entry in humans if not entry.get("was_cancelled")]
     context.leave_out(CANCELLED, len(humans) - len(valid))
     candidates = valid if is_annotated else models
@@ -74,6 +74,14 @@ def read_task(item: Mapping[str, Any], context: UnwrapContext) -> Iterator[Annot
     text = _text_key(item["data"], spans, hints, context)
     names = dict.fromkeys(name for entry in candidates for name in _signed(entry))
     yield _annotation(item["data"][text], spans, tuple(names), context)
+
+
+def _predictions(item: Mapping[str, Any], place: str) -> list[Mapping[str, Any]]:
+    """The predictions of a task; snapshots give only their ids, which are left out."""
+    given = listed(item.get("predictions"))
+    if given and all(type(entry) is int for entry in given):
+        return []
+    return mappings_of(item.get("predictions"), place)
 
 
 def is_short_task(item: Mapping[str, Any]) -> bool:
@@ -165,6 +173,12 @@ def _text_key(
     usual = first_key({key: key for key in fitting}, TEXT_KEYS, bool)
     wanted = [context.state.text_key, *hints, usual, *(fitting if len(fitting) == 1 else ())]
     key: str | None = next((key for key in wanted if key is not None and key in fitting), None)
+    if key is None and not texts and any(map(_is_address, data.values())):
+        raise FormatError(
+            context.place,
+            "the task has the address of a text, not the text",
+            "put the texts themselves into the tasks, under the key text",
+        )
     if key is None:
         raise FormatError(
             context.place,
@@ -177,7 +191,11 @@ def _text_key(
 
 def _may_be_text(key: str, value: str) -> bool:
     """Whether a value is not the address of an image or a file."""
-    return spelling(key) not in _MEDIA and not _ADDRESS.fullmatch(value)
+    return spelling(key) not in _MEDIA and not _is_address(value)
+
+
+def _is_address(value: object) -> bool:
+    return isinstance(value, str) and _ADDRESS.fullmatch(value) is not None
 
 
 def _annotation(

@@ -278,7 +278,7 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         "LangExtract",
         frozenset({"extractions"}),
-        lambda item: rows_with(item["extractions"], "char_interval"),
+        lambda item: item["extractions"] is None or rows_with(item["extractions"], "char_interval"),
         _read_extractions,
     ),
     Tool(
