@@ -139,10 +139,16 @@ def simple_pairs(tokens: Sequence[Any]) -> tuple[Sequence[int], Sequence[int]] |
 
 def _rows(marks: Sequence[Any], keys: Sequence[str | None]) -> list[Any] | None:
     """The values of some keys; None if the marks are not all mappings with the same keys."""
-    same = marks[0].keys()
-    if not all(type(mark) is dict and mark.keys() == same for mark in marks):
+    first = marks[0]
+    if {*map(type, marks)} != {dict} or {*map(len, marks)} != {len(first)}:
         return None
-    return list(map(itemgetter(*keys), marks))
+    # Without further keys, marks of this size that have the keys have no others.
+    if len(first) > len(keys) and not all(mark.keys() == first.keys() for mark in marks):
+        return None
+    try:
+        return list(map(itemgetter(*keys), marks))
+    except KeyError:
+        return None
 
 
 def _are_offsets(values: Sequence[Any]) -> bool:
