@@ -178,6 +178,8 @@ def test_options_of_columns(tmp_path: Path, text: str, options: str, words: list
         ("a O\n<per>Ada</per> b\n", "", "tags around words", "x.conll::format=inline"),
         ("a O\nAda/PER met/O\n", "", "a tag after a slash", "x.conll::format=slash"),
         (f"1\tAda{8 * CELL}\n", "", "MISC) has no label", "::format=conllu,key=KEY"),
+        ("1 Ada B-PER ann\n2 met O ann\n", "", "label 'ann'", "::token=1,label=2 if another"),
+        ("Ada B-NP B-PER X\na B-VP O Y\n", "", "label 'X'", "x.conll::label=2 if another"),
         ("Ada person-artist\n", "", "unknown prefix", "x.conll::scheme=io for types without"),
     ],
 )

@@ -512,10 +512,10 @@ def _join_gaps(columns: Sequence[Objects | None]) -> Objects | None:
     return np.concatenate(given) if len(given) == len(columns) else None
 
 
-def label_error(place: str, text: str, *, in_column: bool = False) -> FormatError:
+def label_error(place: str, text: str, *, other: str = "") -> FormatError:
     """The error for a label that is in no scheme; the fix is for the most likely cause.
 
-    `in_column`: the file option `label` can choose another column of labels.
+    `other` is the file option that reads another column of labels, if the file has columns.
     """
     text = text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
     if text != text.strip():
@@ -538,8 +538,8 @@ def label_error(place: str, text: str, *, in_column: bool = False) -> FormatErro
     else:
         io, token = file_option(place, "scheme=io"), "scheme=token"
     fix = f"{io} for types without prefixes"
-    if in_column:
-        fix = f"{file_option(place, 'label=1')} if another column holds the labels; {fix}"
+    if other:
+        fix = f"{file_option(place, other)} if another column holds the labels; {fix}"
     if "-" in text:
         letters = "use one of the capital letters B, I, E, S, L, U, M, W as prefix"
         return FormatError(place, f"label '{text}' has an unknown prefix", f"{letters}; {fix}")

@@ -252,10 +252,13 @@ class LabelColumn:
     """
 
     def __init__(
-        self, labels: LabelCodes, scheme: Scheme | None, *, is_chosen: bool = False
+        self,
+        labels: LabelCodes,
+        scheme: Scheme | None,
+        other: Callable[[], str] = lambda: "",
     ) -> None:
         self.labels, self.scheme = labels, scheme
-        self._is_chosen = is_chosen  # by the file option `label`, so errors may advise another one
+        self._other = other  # the file option that reads another column, for errors
         self.texts: list[str] = []  # by raw code
         self._raw = _RawLabels()
         self._shared = np.zeros(0, np.int32)  # by raw code
@@ -289,7 +292,7 @@ class LabelColumn:
             if label is None or without_type in (text, *self.texts):
                 first = int(np.argmax(raw == len(self.texts) + new.index(text)))
                 place = f"{name}:{lines[first]}"
-                raise label_error(place, without_type or text, in_column=self._is_chosen)
+                raise label_error(place, without_type or text, other=self._other())
             codes.append(self.labels.code(label))
         self.texts += new
         self._shared = np.concatenate([self._shared, np.array(codes, np.int32)])

@@ -5,7 +5,7 @@ without any error, so each of them is noticed.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
@@ -123,6 +123,15 @@ def bare_labels(
     if not len(found):
         return {}
     return {BARE: Note(len(found), (int(lines[found[0]]),), tuple(bare[:_SHOWN]))}
+
+
+def are_labels(texts: Collection[str]) -> bool:
+    """Whether all values of a column are labels, and some are not O.
+
+    >>> are_labels({"B-PER", "O"}), are_labels({"O"}), are_labels({"NNP", "O"})
+    (True, False, False)
+    """
+    return any("-" in text for text in texts) and all(map(parse_label, texts))
 
 
 def _has_no_prefix(text: str) -> bool:

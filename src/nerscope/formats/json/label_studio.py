@@ -15,6 +15,7 @@ from nerscope.formats.json.unwrapping import (
     OTHER_ANNOTATORS,
     OTHER_SURFACE,
     TEXT_KEYS,
+    UTF16,
     Annotation,
     UnwrapContext,
     annotators_error,
@@ -23,6 +24,7 @@ from nerscope.formats.json.unwrapping import (
     names_of_annotator,
     no_text_error,
 )
+from nerscope.formats.standoff.annotated import OffsetMap
 
 _HUMAN_KEYS = ("annotations", "completions")  # completions: before version 1
 _NOT_TEXTS = {"created_at", "updated_at", "annotator", "created_username"}  # keys of JSON_MIN
@@ -208,10 +210,33 @@ def _annotation(
 
     Offsets that count something else than characters are refused later, with the cause.
     """
+    spans = _in_characters(spans, text, context)
     read = [span if _fits(span, text) or _is_shifted(span, text) else _bare(span) for span in spans]
     others = [str(span["text"]) for span, kept in zip(spans, read, strict=True) if span is not kept]
     context.leave_out(OTHER_SURFACE, len(others), others)
     return Annotation({"text": text, "spans": read}, names)
+
+
+def _in_characters(
+    spans: Sequence[Mapping[str, Any]], text: str, context: UnwrapContext
+) -> Sequence[Mapping[str, Any]]:
+    """The regions with offsets in characters; some versions count UTF-16 units, as JavaScript does.
+
+    The offsets of a task are converted only if all of its regions repeat the text then.
+    """
+    if text.isascii() or all(_fits(span, text) for span in spans):
+        return spans
+    offsets = OffsetMap(text, "utf-16")
+    converted = [
+        {**span, **{key: offsets.character(span.get(key, -1)) for key in ("start", "end")}}
+        for span in spans
+        if isinstance(span.get("text"), str) and type(span.get("start")) is type(span.get("end"))
+    ]
+    if len(converted) < len(spans) or not all(_fits(span, text) for span in converted):
+        return spans
+    moved = sum(old["end"] != new["end"] for old, new in zip(spans, converted, strict=True))
+    context.leave_out(UTF16, moved)
+    return converted
 
 
 def _bare(span: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -26,6 +26,7 @@ _TYPES = (
 _SURFACES = ("text", "surface", "mention", "extractiontext")
 _NESTED = ("charinterval",)  # keys of a mapping inside a mark that holds the offsets
 # Keys of a mark that change how it is read.
+_CONFIDENCE = "confidence"  # beside a type of Flair
 _SPECIAL = {*_NESTED, "alignmentstatus", "answer", "entity", "user"}
 PIECES = ("B-", "I-", "E-", "S-", "L-", "U-")
 # NUL would silently end strings, U+001F separates tokens in results, and lone surrogates are not
@@ -207,7 +208,7 @@ def _mark_of_mapping(mark: Mapping[str, Any], letters: bool, place: str, names: 
         )
     fragments = _fragments(mark, keys, place)
     given = mark[keys.type]
-    types = [name_of(kind, names, place) for kind in listed(given) or [given]]
+    types = [name_of(_type_in(kind), names, place) for kind in listed(given) or [given]]
     if spelling(keys.type) == "entity" and types[0].startswith(PIECES):
         raise FormatError(
             place,
@@ -215,6 +216,11 @@ def _mark_of_mapping(mark: Mapping[str, Any], letters: bool, place: str, names: 
             'join the pieces: pipeline(…, aggregation_strategy="simple")',
         )
     return SpanMark(fragments, types, _surface(mark, keys))
+
+
+def _type_in(kind: object) -> object:
+    """The type of Flair's object of a type and its confidence; any other value unchanged."""
+    return kind.get("value") if isinstance(kind, Mapping) and _CONFIDENCE in kind else kind
 
 
 def _fragments(mark: Mapping[str, Any], keys: _MarkKeys, place: str) -> Fragments:
