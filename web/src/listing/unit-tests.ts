@@ -70,7 +70,7 @@ export class UnitTests {
       const found: number[] = [];
       if (systems > 0 && n[unit] === systems) found.push(0);
       if (onlyWrong[unit] >= 0) found.push(1 + onlyWrong[unit]);
-      if (systems > 1 && onlyRight[unit] >= 0) found.push(1 + shown.length + onlyRight[unit]);
+      if (onlyRight[unit] >= 0) found.push(1 + shown.length + onlyRight[unit]);
       return found;
     });
     this.add("wrong", Array.from({ length: shown.length + 1 }, (_, k) => String(k)), wrong, (unit) => single[n[unit]]);
