@@ -106,7 +106,7 @@ def test_one_system_is_compared_with_nobody() -> None:
 def test_of_very_many_systems_each_is_compared_with_the_best(
     results: Results, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("nerscope.render.page.comparison.MOST_COMPARED", 1)
+    monkeypatch.setattr("nerscope.results.compare_all.MOST_COMPARED", 1)
     data: Any = page_data(results)
     assert {row["system_b"] for row in records(data["comparison"]["rows"])} == {"x"}
     assert any(

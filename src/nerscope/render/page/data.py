@@ -12,7 +12,7 @@ from nerscope.facets.facet import FACETS
 from nerscope.render.document import metric_title
 from nerscope.render.page.answers import page_answers
 from nerscope.render.page.columns import columns_of, page_unit, short
-from nerscope.render.page.comparison import best_system, page_comparison
+from nerscope.render.page.comparison import page_comparison
 from nerscope.render.page.errors import (
     DatasetErrors,
     dataset_errors,
@@ -42,6 +42,7 @@ from nerscope.render.page.schema import (
     PageSide,
 )
 from nerscope.render.page.sentences import no_sentences, page_sentences
+from nerscope.results.compare_all import best_system
 from nerscope.results.diagnose import untested_views
 from nerscope.results.error_sums import PairedMentions, paired_mentions
 from nerscope.results.explanations import all_terms
