@@ -63,7 +63,7 @@ def test_numbers_are_those_of_the_results_with_their_intervals(results: Results)
     assert len(summaries) == len(wanted)
     for row in summaries:
         other = expected[tuple(row[key] for key in FIELDS)]
-        for key in ("value", "low", "high"):
+        for key in ("value", "low", "high") if row["n"] else ():
             assert row[key] == pytest.approx(other.get(key), abs=1e-6)
         assert row["n"] == other["n"]
 
