@@ -19,7 +19,7 @@ from nerscope.results.compare import (
 from nerscope.results.results import Results
 from nerscope.results.rows import ComparisonRow
 from nerscope.scoring.evidence import Evidence, FacetTable
-from nerscope.scoring.matching import EXACT
+from nerscope.scoring.matching import EXACT, leading_match
 from nerscope.scoring.metrics import F1, leading_metric
 from nerscope.stats.intervals import Sampling
 from nerscope.stats.system_differences import ComparisonPlan
@@ -134,11 +134,15 @@ def _leading_tables(evidence: Evidence) -> Iterator[FacetTable]:
 
 
 def best_system(results: Results) -> str:
-    """The system with the highest mean F1 over datasets."""
-    return max(results.systems, key=lambda system: _mean_score(results, system))
-
-
-def _mean_score(results: Results, system: str) -> float:
-    rows = results.select(system=system, facet=ALL, metric=F1, match=EXACT, type=None)
-    values = [row.value or 0.0 for row in rows if row.run is None]
-    return sum(values) / len(values) if values else 0.0
+    """The system with the highest mean F1 over datasets, by exact match if it was evaluated."""
+    overall = [
+        row
+        for row in results.rows
+        if row.run is None and row.metric == F1 and row.facet == ALL and row.type is None
+    ]
+    match = leading_match([row.match for row in overall])
+    scores: dict[str, list[float]] = {system: [] for system in results.systems}
+    for row in overall:
+        if row.match == match:
+            scores[row.system].append(row.value or 0.0)
+    return max(scores, key=lambda name: sum(scores[name]) / max(1, len(scores[name])))
