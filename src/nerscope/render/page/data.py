@@ -8,7 +8,6 @@ from typing import Any
 
 from nerscope.corpus.units import ALL
 from nerscope.errors import InputError
-from nerscope.facets.buckets import range_phrase
 from nerscope.facets.facet import FACETS
 from nerscope.render.document import metric_title
 from nerscope.render.page.answers import page_answers
@@ -54,7 +53,7 @@ from nerscope.results.results import Results
 from nerscope.results.rows import SURFACE, Row
 from nerscope.results.sentences import sample_sentences, token_count
 from nerscope.results.spans import Spans, spans_of
-from nerscope.results.terms import facet_words, level_words, match_words, metric_words
+from nerscope.results.terms import cell_words, facet_words, level_words, match_words, metric_words
 from nerscope.results.weakest import cluster_unit_of
 from nerscope.scoring.evidence import Evidence, FacetTable
 from nerscope.scoring.matching import leading_match
@@ -172,7 +171,10 @@ class _Page:
                 "folded": evidence.folded is not None,
                 "resample": page_unit(cluster_unit_of(evidence)),
                 "ranges": {
-                    name: {level: range_phrase(text) for level, text in edges.ranges.items()}
+                    name: {
+                        level: _range_words(name, level, text)
+                        for level, text in edges.ranges.items()
+                    }
                     for name, edges in evidence.signature.edges.items()
                 },
                 "sentences": self.sentences[evidence.dataset],
@@ -272,7 +274,7 @@ def _facet(evidence: Evidence, table: FacetTable) -> PageFacet:
     name = table.facet
     return {
         "name": name,
-        "title": " ".join(table.title.split()),
+        "title": facet_words(table.facet).phrase,
         "about": facet_words(name).definition,
         "unit": table.unit,
         "bucketed": name in evidence.signature.edges,
@@ -285,6 +287,16 @@ def _facet(evidence: Evidence, table: FacetTable) -> PageFacet:
         "metrics": {match: list(names) for match, names in table.metrics.items()},
         "byType": table.by_type,
     }
+
+
+def _range_words(facet: str, level: str, interval: str) -> str:
+    """A bucket without the name of its attribute.
+
+    >>> _range_words("eLen", "XL", "> 3"), _range_words("eDen", "XS", "≤ 0.25")
+    ('4 tokens or more', 'up to 0.25')
+    """
+    phrase = cell_words(facet, level, interval=interval).phrase
+    return phrase.partition(": ")[2] or phrase
 
 
 def _diagnosis(results: Results) -> dict[str, list[dict[str, object]]] | None:
