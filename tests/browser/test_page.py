@@ -259,8 +259,8 @@ def test_page_and_command_line_give_one_verdict(open_page: Open, page_of: MakePa
     assert len(verdicts) == 6
     for verdict in verdicts:
         visit(page, f"#/compare?a={verdict['a']}&b={verdict['b']}")
-        expect(page.locator(".answer")).to_contain_text(verdict["sentence"])
-        expect(page.locator(".answer .badge")).to_have_text(verdict["verdict"])
+        expect(page.locator(".verdict")).to_contain_text(verdict["sentence"])
+        expect(page.locator(".verdict .badge")).to_have_text(verdict["verdict"])
 
 
 def test_a_page_inside_a_notebook_keeps_to_itself(
