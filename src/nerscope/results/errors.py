@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from nerscope.corpus.arrays import Bools, Ints
+from nerscope.corpus.arrays import Ints
 from nerscope.corpus.mentions import PLAIN, Mentions
 from nerscope.corpus.units import ALL, MENTION
 from nerscope.errors import UsageError, expect, suggest
@@ -16,31 +16,12 @@ from nerscope.results.results import Results
 from nerscope.results.rows import ResultRow
 from nerscope.scoring.evidence import TOKEN_JOIN, Evidence, Units
 from nerscope.scoring.matching import EXACT, match_named
-from nerscope.scoring.pairing import CORRECT, CandidatePairs, MatchedPairs, overlapping
-
-HALLUCINATED, WRONG_BOTH = "hallucinated", "wrong type and boundary"
-OUTCOMES = (
-    "correct",
-    "wrong type",
-    "wrong boundary",
-    WRONG_BOTH,
-    "missed",
-    "spurious",
-    "split",
-    "merged",
-    HALLUCINATED,
-)
-
-
-# The kinds of a summary, and the detailed kinds that each of them counts.
-SUMMARY_KINDS: Mapping[str, tuple[str, ...]] = {
-    "missed": ("missed",),
-    "spurious": ("spurious",),
-    "wrong type": ("wrong type",),
-    "wrong boundary": ("wrong boundary", "split", "merged"),
-    WRONG_BOTH: (WRONG_BOTH,),
-    HALLUCINATED: (HALLUCINATED,),
-}
+from nerscope.scoring.outcomes import HALLUCINATED as HALLUCINATED
+from nerscope.scoring.outcomes import OUTCOMES as OUTCOMES
+from nerscope.scoring.outcomes import WRONG_BOTH as WRONG_BOTH
+from nerscope.scoring.outcomes import PAIRED_BY, outcome_codes
+from nerscope.scoring.outcomes import SUMMARY_KINDS as SUMMARY_KINDS
+from nerscope.scoring.pairing import CORRECT, MatchedPairs
 
 
 def check_system(results: Results, system: str | None) -> None:
@@ -346,61 +327,15 @@ def is_error(row: MentionRow) -> bool:
     return row.outcome != OUTCOMES[0] and (row.side == "gold" or row.other_start is None)
 
 
-def pair_sides(gold: MentionSide, pred: MentionSide, match: str = "muc-strict") -> MatchedPairs:
-    """The pairs of gold mentions and predictions, as in scoring.
-
-    The MUC schemas pair all overlapping mentions, so they find most counterparts.
-    """
+def pair_sides(gold: MentionSide, pred: MentionSide, match: str = PAIRED_BY) -> MatchedPairs:
+    """The pairs of gold mentions and predictions, as in scoring."""
     return match_named(match)(gold.mentions, pred.mentions, (gold.names, pred.names))
 
 
 def outcomes(gold: Mentions, pred: Mentions, pairs: MatchedPairs) -> tuple[list[str], list[str]]:
-    """The kind of every gold mention and of every prediction.
-
-    Mentions of equal span come first. Of the rest, a gold mention with several predictions inside
-    it is split, and so are these predictions. A prediction with several gold mentions inside it is
-    merged, and so are these gold mentions. All other overlapping mentions have a wrong boundary.
-    Their type is wrong, too, if the types of the pair differ or, outside pairs, if they overlap no
-    mention of their type.
-    """
-    left, right = overlapping(gold, pred)
-    touching = CandidatePairs(gold[left], pred[right])
-    same_span, same_type = touching.same_span, touching.same_type
-    by_gold: Any = np.full(len(gold), "missed", object)
-    by_pred: Any = np.where(pred.end > pred.start, "spurious", HALLUCINATED).astype(object)
-
-    def settle(kind: str, at_gold: Ints, at_pred: Ints) -> None:
-        by_gold[at_gold], by_pred[at_pred] = kind, kind
-
-    # Later kinds overwrite earlier ones.
-    settle(WRONG_BOTH, left, right)
-    settle("wrong boundary", left[same_type], right[same_type])
-    differ: Bools = gold.type[pairs.gold] != pred.type[pairs.pred]
-    settle(WRONG_BOTH, pairs.gold[differ], pairs.pred[differ])
-    for kind, inside in _split_and_merged(touching, left, right).items():
-        settle(kind, left[inside], right[inside])
-    settle("wrong type", left[same_span], right[same_span])
-    correct = same_span & same_type
-    settle("correct", left[correct], right[correct])
-    return by_gold.tolist(), by_pred.tolist()
-
-
-def _split_and_merged(touching: CandidatePairs, left: Ints, right: Ints) -> dict[str, Bools]:
-    """Which overlapping pairs are parts of a split or of a merge.
-
-    A mention whose exact span is on the other side is never part of one.
-    """
-    settled_gold, settled_pred = left[touching.same_span], right[touching.same_span]
-    loose: Bools = ~np.isin(left, settled_gold) & ~np.isin(right, settled_pred)
-    parts = {}
-    sides = zip(("split", "merged"), (left, right), reversed(touching.sizes), strict=True)
-    for kind, whole, size_of_part in sides:
-        inside: Bools = loose & (touching.shared == size_of_part)
-        times = np.bincount(whole[inside], minlength=1)
-        several: Bools = np.zeros(len(whole), bool)
-        several[inside] = times[whole[inside]] > 1
-        parts[kind] = several
-    return parts
+    """The kind of every gold mention and of every prediction; see `outcome_codes`."""
+    by_gold, by_pred = outcome_codes(gold, pred, pairs)
+    return [OUTCOMES[code] for code in by_gold], [OUTCOMES[code] for code in by_pred]
 
 
 def _row(
