@@ -3,11 +3,12 @@
 import json
 import re
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.render.page_cases import CASES, FOLDED, case, naive_sums, of_answers, several_runs
+from tests.render.page_cases import CASES, FOLDED, case, kept, naive_sums, of_answers, several_runs
 from tests.render.page_types import faults
 from tests.scoring.toys import corpus, drawn, noisy
 
@@ -38,13 +39,13 @@ def test_data_have_the_types_of_the_schema(name: str) -> None:
     assert json.loads(json.dumps(page(name), allow_nan=False)) == page(name)
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", [*CASES, *FOLDED])
 def test_sums_of_errors_are_naive_counts(name: str) -> None:
     keys = ("dataset", "system", "run", "gold", "predicted", "outcome")
     counted = {
         tuple(row[key] for key in keys): row["n"] for row in records_of(page(name)["errors"])
     }
-    assert counted == naive_sums(case(name))
+    assert counted == naive_sums(kept(name))
 
 
 def listed(data: Any) -> Counter[Any]:
@@ -72,15 +73,15 @@ def listed(data: Any) -> Counter[Any]:
     return found
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", [*CASES, *FOLDED])
 def test_the_spans_on_a_page_are_its_sums(name: str) -> None:
-    assert listed(page(name)) == naive_sums(case(name))
+    assert listed(page(name)) == naive_sums(kept(name))
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", [*CASES, *FOLDED])
 def test_kinds_of_gains_are_the_errors_of_the_list(name: str) -> None:
     outcomes_of = {kind["name"]: kind["outcomes"] for kind in page(name)["kinds"]}
-    rows = [row for row in mention_records(case(name)) if is_error(row)]
+    rows = [row for row in mention_records(kept(name)) if is_error(row)]
     for gain in page(name)["gains"]:
         of_system = [(r.dataset, r.system) == (gain["dataset"], gain["system"]) for r in rows]
         own = [row for row, mine in zip(rows, of_system, strict=True) if mine]
@@ -89,7 +90,7 @@ def test_kinds_of_gains_are_the_errors_of_the_list(name: str) -> None:
 
 
 def runs_of(name: str, row: Any) -> int:
-    [evidence] = [part for part in case(name).evidence if part.dataset == row["dataset"]]
+    [evidence] = [part for part in kept(name).evidence if part.dataset == row["dataset"]]
     return len(evidence.runs_of(row["system"]))
 
 
@@ -181,14 +182,41 @@ def sentence_lines(dataset: Any, at: int) -> int:
     return len(dataset["sentences"]["text"][at].split(" ")) + 1
 
 
-def test_a_folded_page_has_sizes_but_no_sentences() -> None:
+def test_a_folded_page_counts_all_and_lists_a_sample() -> None:
     [folded], [kept] = page("folded")["datasets"], page("several runs")["datasets"]
     assert folded["folded"] and not kept["folded"]
-    for key in ("mentions", "documents", "types", "runs"):
+    for key in ("mentions", "documents", "types", "runs", "tokens"):
         assert folded[key] == kept[key]
-    assert folded["sentences"]["total"] == kept["sentences"]["total"]
-    assert folded["sentences"]["sampled"] and folded["sentences"]["number"] == []
-    assert page("folded")["forgiven"] == page("several runs")["forgiven"]
+    for key in ("total", "number", "line", "text", "spans", "outcomes", "tokens"):
+        assert folded["sentences"][key] == kept["sentences"][key]
+    for key in ("forgiven", "gains"):
+        assert page("folded")[key] == page("several runs")[key]
+
+
+def test_a_sample_of_a_folded_page_has_the_numbers_of_its_sentences(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("nerscope.scoring.error_sample.SAMPLE_SIZE", 10)
+    data: Any = page_data(several_runs(fold=True))
+    sentences = data["datasets"][0]["sentences"]
+    every = page("several runs")["datasets"][0]["sentences"]
+    assert len(sentences["number"]) == sentences["wrongKept"] == 10 < sentences["wrong"]
+    assert sentences["sampled"] and sentences["total"] == 60
+    texts = [every["text"][number - 1] for number in sentences["number"]]
+    assert sentences["text"] == texts
+    counted = sum(row["n"] for row in records_of(data["errors"]))
+    assert counted == sum(naive_sums(case("several runs")).values())
+
+
+def test_results_of_sums_without_errors_say_so() -> None:
+    results = several_runs(fold=True)
+    evidence = [replace(part, errors=None) for part in results.evidence]
+    data: Any = page_data(Results(evidence, results.losses))
+    assert faults(data, PageData) == []
+    assert (records_of(data["errors"]), data["gains"]) == ([], [])
+    assert data["datasets"][0]["sentences"]["number"] == []
+    [folded] = [one["text"] for one in data["caveats"] if one["rule"] == "folded"]
+    assert folded == "toy: 60 sentences are kept as sums, without their errors."
 
 
 def test_scores_of_runs_are_those_of_the_results() -> None:

@@ -19,18 +19,22 @@ from nerscope.scoring.cluster_units import DOCUMENT, SENTENCE, block_size, is_cr
 from nerscope.scoring.evidence import (
     SURFACES,
     AnswerCounts,
+    ErrorSum,
     Evidence,
     FacetTable,
     Folded,
+    FoldedErrors,
     GluedTokens,
     Ledger,
     Output,
+    SampledSentences,
     Signature,
     SurfaceCounts,
     Units,
     unit_at,
 )
 from nerscope.scoring.metrics import metric_named
+from nerscope.scoring.outcomes import OUTCOMES
 from nerscope.scoring.pairing import CORRECT
 
 _OUTCOME_COLUMNS = ("gold_credit", "pred_credit", "gold_kind", "pred_kind")
@@ -77,6 +81,27 @@ def _plain_evidence(evidence: Evidence, with_surfaces: bool) -> dict[str, Any]:
         **_plain_records(evidence),
         **({} if evidence.glued is None else {"glued": evidence.glued._asdict()}),
         "folded": evidence.folded._asdict() if evidence.folded else None,
+        **({"errors": _plain_errors(evidence.errors)} if evidence.errors else {}),
+    }
+
+
+def _plain_errors(errors: FoldedErrors) -> dict[str, Any]:
+    sample = errors.sample
+    return {
+        "sums": [list(column) for column in zip(*errors.sums, strict=True)],
+        "wrong": errors.wrong,
+        "sample": None
+        if sample is None
+        else {
+            "ledgers": {
+                place: _plain_ledger(ledger, with_surfaces=False)
+                for place, ledger in sample.ledgers.items()
+            },
+            "documents": sample.documents,
+            "numbers": sample.numbers,
+            "lines": sample.lines,
+            "texts": None if sample.texts is None else list(sample.texts),
+        },
     }
 
 
@@ -140,6 +165,9 @@ def _plain_units(units: Units, with_surfaces: bool) -> dict[str, Any]:
 def evidence_from(plain: Mapping[str, Any]) -> Evidence:
     """Evidence from plain columns, with checks."""
     lines, texts = plain["lines"], plain["texts"]
+    records: dict[str, Any] = {
+        name: tuple(plain[name]) for name in _RECORD_COLUMNS if name in plain
+    }
     evidence = Evidence(
         plain["dataset"],
         tuple(plain["types"]),
@@ -154,7 +182,8 @@ def evidence_from(plain: Mapping[str, Any]) -> Evidence:
         plain["zeta"],
         plain.get("line_a_token", True) is True,
         _folded_from(plain.get("folded")),
-        **{name: tuple(plain[name]) for name in _RECORD_COLUMNS if name in plain},
+        **records,
+        errors=_errors_from(plain.get("errors")),
         glued=_glued_from(plain["glued"]) if "glued" in plain else None,
     )
     check_evidence(evidence)
@@ -163,6 +192,24 @@ def evidence_from(plain: Mapping[str, Any]) -> Evidence:
 
 def _glued_from(plain: Mapping[str, Any]) -> GluedTokens:
     return GluedTokens(_column(plain["sentence"]), _column(plain["position"]))
+
+
+def _errors_from(plain: Mapping[str, Any] | None) -> FoldedErrors | None:
+    if plain is None:
+        return None
+    sums = tuple(ErrorSum(*cell) for cell in zip(*plain["sums"], strict=True))
+    sample, wrong = plain["sample"], plain["wrong"]
+    if sample is None:
+        return FoldedErrors(sums, wrong, None)
+    lines, texts = sample["lines"], sample["texts"]
+    sentences = SampledSentences(
+        {place: _ledger_from(ledger) for place, ledger in sample["ledgers"].items()},
+        _column(sample["documents"]),
+        _column(sample["numbers"]),
+        None if lines is None else _column(lines),
+        None if texts is None else tuple(texts),
+    )
+    return FoldedErrors(sums, wrong, sentences)
 
 
 def _column(values: Any, most_dimensions: int = 1) -> Any:
@@ -207,9 +254,10 @@ def _answers_from(plain: Mapping[str, Any]) -> AnswerCounts:
 
 def _ledger_from(
     plain: Mapping[str, Any],
-    surfaces: list[SurfaceCounts | None],
-    answers: list[AnswerCounts | None],
+    surfaces: Sequence[SurfaceCounts | None] = (),
+    answers: Sequence[AnswerCounts | None] = (),
 ) -> Ledger:
+    nothing = [None] * len(plain["runs"])
     runs = tuple(
         Output(
             _units_from(run["pred"]),
@@ -218,7 +266,9 @@ def _ledger_from(
             surfaces=counts,
             answers=known,
         )
-        for run, counts, known in zip(plain["runs"], surfaces, answers, strict=True)
+        for run, counts, known in zip(
+            plain["runs"], surfaces or nothing, answers or nothing, strict=True
+        )
     )
     return Ledger(_units_from(plain["gold"]), runs)
 
@@ -308,6 +358,27 @@ def check_evidence(evidence: Evidence) -> None:
         _check_table(table, evidence)
     for unit, ledger in evidence.ledgers.items():
         _check_ledger(unit, ledger, evidence)
+    if evidence.errors is not None:
+        _check_errors(evidence, evidence.errors)
+
+
+def _check_errors(evidence: Evidence, errors: FoldedErrors) -> None:
+    _must(evidence.folded is not None, "only folded evidence has sums of errors")
+    n_runs, types = len(evidence.runs), {*evidence.types, None}
+    for row in errors.sums:
+        counted = type(row.run) is int and type(row.n) is int and row.n > 0
+        _must(counted and 0 <= row.run < n_runs, "a sum of errors has no run")
+        _must({row.gold, row.predicted} <= types, "a sum of errors has an unknown type")
+        _must(row.outcome in OUTCOMES, "a sum of errors has an unknown outcome")
+    _must(errors.wrong is None or type(errors.wrong) is int, "invalid number of sentences")
+    if errors.sample is not None:
+        numbers = errors.sample.numbers
+        _must(len(numbers) == len(errors.sample.documents), "sentences have no number")
+        _must(_between(numbers, 1, _LONGEST * _LONGEST), "invalid number of a sentence")
+        _must(bool((np.diff(numbers) > 0).all()), "sentences are not in order")
+        sample = evidence.sample
+        assert sample is not None
+        check_evidence(sample)
 
 
 def _check_folded(evidence: Evidence) -> None:

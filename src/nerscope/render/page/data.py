@@ -51,7 +51,7 @@ from nerscope.results.judged import PairMention, judged_pair_rows
 from nerscope.results.judgements import JudgedFile
 from nerscope.results.results import Results
 from nerscope.results.rows import SURFACE, Row
-from nerscope.results.sentences import sample_sentences, token_count
+from nerscope.results.sentences import folded_sample, sample_sentences, token_count
 from nerscope.results.spans import Spans, spans_of
 from nerscope.results.terms import cell_words, facet_words, level_words, match_words, metric_words
 from nerscope.results.weakest import cluster_unit_of
@@ -91,10 +91,16 @@ class _Page:
     file: str
 
     @cached_property
+    def listed(self) -> dict[str, Evidence]:
+        """The evidence of single mentions by dataset: of all, or of a sample of folded data."""
+        parts = {
+            part.dataset: part.sample if part.folded else part for part in self.results.evidence
+        }
+        return {dataset: part for dataset, part in parts.items() if part is not None}
+
+    @cached_property
     def paired(self) -> dict[str, PairedMentions]:
-        """The paired mentions by dataset, without datasets whose results keep only sums."""
-        parts = [part for part in self.results.evidence if part.folded is None]
-        return {part.dataset: paired_mentions(part) for part in parts}
+        return {dataset: paired_mentions(part) for dataset, part in self.listed.items()}
 
     @cached_property
     def spans(self) -> dict[str, Spans]:
@@ -107,14 +113,18 @@ class _Page:
     @cached_property
     def sentences(self) -> dict[str, PageSentences]:
         """The sentences by dataset."""
-        parts = [part for part in self.results.evidence if part.dataset in self.spans]
+        parts = [part for part in self.results.evidence if part.folded is None]
         samples = sample_sentences([(part, self.spans[part.dataset]) for part in parts])
-        made = {
-            part.dataset: page_sentences(part, sample)
-            for part, sample in zip(parts, samples, strict=True)
+        made = dict(zip([part.dataset for part in parts], samples, strict=True))
+        for part in self.results.evidence:
+            if part.folded is not None and part.dataset in self.listed:
+                made[part.dataset] = folded_sample(part, self.spans[part.dataset])
+        return {
+            part.dataset: page_sentences(self.listed[part.dataset], made[part.dataset])
+            if part.dataset in made
+            else no_sentences(part)
+            for part in self.results.evidence
         }
-        folded = [part for part in self.results.evidence if part.folded is not None]
-        return made | {part.dataset: no_sentences(part) for part in folded}
 
     def data(self) -> PageData:
         results = self.results
@@ -131,9 +141,7 @@ class _Page:
             "date": date.today().isoformat(),
             "signature": results.signature,
             "settings": page_settings(results),
-            "notes": page_notes(
-                results, names, [*results.folded_notes(), *results.interval_notes(), *row_notes]
-            ),
+            "notes": page_notes(results, names, [*results.interval_notes(), *row_notes]),
             "commands": page_commands(results, self.file, best),
             "citations": page_citations(results),
             "train": has_training(results),

@@ -219,5 +219,9 @@ def _one_run(results: Results) -> Iterator[str]:
 def _folded(parts: Sequence[Evidence]) -> Iterator[str]:
     for part in parts:
         if part.folded is not None:
-            size = f"{part.folded.sentences:,} sentences"
-            yield f"{part.dataset}: {size} are kept as sums, so not every error is listed."
+            size = f"{part.dataset}: {part.folded.sentences:,} sentences are kept as sums"
+            if part.errors is None:
+                yield f"{size}, without their errors."
+            else:
+                kept = 0 if part.sample is None else len(part.sample.documents)
+                yield f"{size}; errors of all are counted, those of {kept:,} sentences are listed."

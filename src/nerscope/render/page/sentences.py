@@ -18,7 +18,7 @@ def page_sentences(evidence: Evidence, sample: SentenceSample) -> PageSentences:
         "wrong": sample.wrong,
         "wrongKept": sample.wrong_kept,
         "sampled": sample.is_sample,
-        "number": [sentence + 1 for sentence in chosen],
+        "number": sample.numbers.tolist(),
         "line": _lines(evidence, chosen),
         "place": _places(evidence, chosen),
         "document": [int(evidence.documents[sentence]) for sentence in chosen],
