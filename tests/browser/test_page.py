@@ -27,10 +27,12 @@ SECTIONS = {
 }
 AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
 WAIT = 150  # ms until charts know their width
+NO_NUMBER = r"/NaN|undefined (%|points|F1)|\[object|Infinity/"
 KINDS = [
     *GENERATED,
     *(pytest.param(name, marks=pytest.mark.corpora) for name in FROM_CORPORA),
 ]
+LINKED = ("demo", "folded", "answers")  # each of their links is followed
 MakePage = Callable[[str], Path]
 
 
@@ -56,7 +58,9 @@ def sections_of(page: Page) -> list[str]:
 
 def visit(page: Page, place: str) -> None:
     """Another place of the open page, as a link leads to it."""
-    page.evaluate("(place) => { location.hash = place; dispatchEvent(new PopStateEvent('popstate')) }", place)
+    page.evaluate(
+        "(place) => { location.hash = place; dispatchEvent(new PopStateEvent('popstate')) }", place
+    )
     page.wait_for_timeout(30)
 
 
@@ -68,7 +72,10 @@ def test_every_section_is_drawn(open_page: Open, page_of: MakePage, kind: str) -
         expect(page.get_by_role("heading", level=2)).to_have_text(SECTIONS[section])
         page.wait_for_timeout(WAIT)
         assert page.locator("main").inner_text().strip(), section
-        assert page.locator("main >> text=/NaN|undefined (%|points|F1)|\\[object|Infinity/").count() == 0, section
+        assert (
+            page.locator("main >> text=/NaN|undefined (%|points|F1)|\\[object|Infinity/").count()
+            == 0
+        ), section
         empty = page.evaluate(
             """[...document.querySelectorAll("main h3, main h4")].filter((heading) =>
                 !heading.nextElementSibling && heading.parentElement.children.length === 1
@@ -88,7 +95,9 @@ def links_with_counts(page: Page) -> dict[str, str]:
     return dict(links)
 
 
-@pytest.mark.parametrize("kind", ["demo", "folded", "answers", pytest.param("conll", marks=pytest.mark.corpora)])
+@pytest.mark.parametrize(
+    "kind", ["demo", "folded", "answers", pytest.param("conll", marks=pytest.mark.corpora)]
+)
 def test_every_count_equals_its_list(open_page: Open, page_of: MakePage, kind: str) -> None:
     page = open_page(page_of(kind))
     wrong, checked = {}, 0
@@ -139,8 +148,9 @@ OVERLAPS = """() => {
   for (const [at, one] of texts.entries())
     for (const other of texts.slice(at + 1)) {
       if (one.svg !== other.svg) continue;
-      const across = Math.min(one.box.right, other.box.right) - Math.max(one.box.left, other.box.left);
-      const down = Math.min(one.box.bottom, other.box.bottom) - Math.max(one.box.top, other.box.top);
+      const [a, b] = [one.box, other.box];
+      const across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+      const down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
       if (across > 2 && down > 4) found.push(`${one.text} | ${other.text}`);
     }
   return found;
