@@ -27,12 +27,12 @@ export class Words {
 
   /** What stands between a token and the one before it: a blank, or nothing. */
   gap(sentence: number, token: number): string {
-    if (token <= 0) return "";
-    if (this.gluedIn(sentence)?.has(token)) return "";
     const tokens = this.tokens(sentence);
-    if (!tokens || this.sentences.glued) return " ";
-    const [before, after] = [[...tokens[token - 1]].at(-1) ?? "", tokens[token]];
-    return WITHOUT_BLANKS.test(before) && WITHOUT_BLANKS.test([...after][0] ?? "") ? "" : " ";
+    if (!tokens) return " ";
+    if (token <= 0 || token >= tokens.length || this.gluedIn(sentence)?.has(token)) return "";
+    if (this.sentences.glued) return " ";
+    const [before, after] = [[...tokens[token - 1]].at(-1) ?? "", [...tokens[token]][0] ?? ""];
+    return WITHOUT_BLANKS.test(before) && WITHOUT_BLANKS.test(after) ? "" : " ";
   }
 
   private gluedIn(sentence: number): Set<number> | null {
