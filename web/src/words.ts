@@ -7,6 +7,7 @@ const RIGHT_TO_LEFT = /^[^\p{L}]*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/u;
 export class Words {
   private readonly split = new Map<number, string[]>();
   private readonly glue = new Map<number, Set<number>>();
+  private read: string[] | null = null; // whole sentences
   private lowered: string[] | null = null;
 
   constructor(private readonly sentences: PageSentences) {}
@@ -63,7 +64,8 @@ export class Words {
     const size = this.sentences.number.length;
     if (!this.sentences.text) return new Uint8Array(size);
     const { phrase, pattern } = search;
-    if (pattern) return Uint8Array.from({ length: size }, (_, k) => Number(pattern.test(this.text(k))));
+    this.read ??= this.sentences.number.map((_, k) => this.text(k));
+    if (pattern) return Uint8Array.from(this.read, (text) => Number(pattern.test(text)));
     return Uint8Array.from(this.lower, (text) => Number(text.includes(phrase)));
   }
 

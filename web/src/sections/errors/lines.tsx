@@ -12,7 +12,7 @@ import type { ListKeys } from "./keys";
 import { Opened } from "./opened";
 import { type ListView, columnsOf } from "./view";
 
-const PAGE = 100; // rows that are drawn at once
+const PAGE = 60; // rows that are drawn at once
 const SIDE = 160; // characters of context on each side
 
 export function Lines({ view, keys }: { view: ListView; keys: ListKeys }) {
