@@ -27,9 +27,10 @@ function ErrorList({ context, view: name }: { context: Context; view: string }) 
   const [marks, setMarks] = useState<Marks>(() => keptMarks(page));
   const [isKept, setKept] = useState(true);
   const judgements = useMemo(() => kept(page), [page]);
+  const marked = useMemo(() => marksOf(page, marks, judgements), [page, marks, judgements]);
   const filter = filterOf(context);
   const key = JSON.stringify(filter) + (place.chosen.get("q") ?? "");
-  const listing: Listing = useMemo(() => listPlaces(page, filter, marksOf(page, marks, judgements)), [page, key, marks, judgements]);
+  const listing: Listing = useMemo(() => listPlaces(page, filter, marked), [page, key, marked]);
   const seed = Number(place.chosen.get("seed") ?? 1);
   const entries = useMemo(() => sorted(listing.entries, place.chosen.get("sort"), seed), [listing, place.chosen.get("sort"), seed]);
   const save = (next: Marks) => {

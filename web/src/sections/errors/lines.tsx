@@ -12,7 +12,7 @@ import type { ListKeys } from "./keys";
 import { Opened } from "./opened";
 import { type ListView, columnsOf } from "./view";
 
-const PAGE = 100; // rows that are drawn at once
+const PAGE = 60; // rows that are drawn at once
 const SIDE = 160; // characters of context on each side
 
 export function Lines({ view, keys }: { view: ListView; keys: ListKeys }) {
@@ -87,10 +87,10 @@ function Line({ view, keys, entry, position, systems }: LineProps) {
   return (
     <>
       <tr ref={row} class={`line${isCurrent ? " current" : ""}`} aria-current={isCurrent ? "true" : undefined} onClick={(event) => !(event.target as Element).closest("button") && chooseQuietly({ at: key })}>
-        <td class="where"><span title={placeText(set, sentence)}>{shortPlace(set, sentence)}</span></td>
+        <td class="where"><span data-tip={placeText(set, sentence)}>{shortPlace(set, sentence)}</span></td>
         <td class="text"><Context entry={entry} isOpen={isOpen} toggle={toggle} mark={mark && `${mark.pinned ? "📌" : ""}${mark.tags?.length ? "#" : ""}${mark.note ? "✎" : ""}`} /></td>
         <td class="gold"><span class={type === NONE ? "mark nothing" : "mark gold"}>{type === NONE ? "–" : placesOf(view.context.page).types[type]}</span></td>
-        {systems.map((system) => <td key={system}><ChipMark chips={chipsOf(view.context.page, units, unit, set.runs(system, view.filter.runs))} system={system} /></td>)}
+        {systems.map((system) => <td key={system} class="answer-cell"><ChipMark chips={chipsOf(view.context.page, units, unit, set.runs(system, view.filter.runs))} system={system} /></td>)}
       </tr>
       {isOpen && (
         <tr class="opened">
@@ -123,10 +123,10 @@ function Context({ entry: { units, unit }, isOpen, toggle, mark }: { entry: Entr
 /** What a system makes of a place; its tip tells about every run. */
 export function ChipMark({ chips, system }: { chips: Chip[]; system: string }) {
   const [chip] = chips;
-  if (!chip) return <span class="mark nothing" title={`${system}: no output`}> </span>;
+  if (!chip) return <span class="mark nothing" data-tip={`${system}: no output`}> </span>;
   const title = chipTitle(system, chips);
   return (
-    <span class={`mark ${chip.kind}`} title={title}>
+    <span class={`mark ${chip.kind}`} data-tip={title}>
       <span class="system" aria-hidden="true">{system}</span>
       <span class="answer" aria-hidden="true">{chip.text}</span>
       {runsText(chip) && <small aria-hidden="true">{runsText(chip)}</small>}

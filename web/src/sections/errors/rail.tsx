@@ -27,7 +27,7 @@ const FACETS: RailFacet[] = [
   { name: "wrong", title: "Systems wrong", label: (value, { systems }) => `${value} of ${systems.length}`, least: 2 },
   { name: "level", title: "Seen in training?", label: levelText },
   { name: "length", title: "Length", label: (value) => (value === "1" ? "1 word" : value === "4+" ? "4 words or more" : `${value} words`) },
-  { name: "judged", title: "Judged", label: (value) => (value === "no" ? "not yet" : value) },
+  { name: "judged", title: "Judged", least: 2, label: (value) => (value === "no" ? "not yet" : value) },
   { name: "pinned", title: "Pinned", label: () => "pinned" },
   { name: "tag", title: "Tags", label: (value) => value },
 ];

@@ -90,7 +90,7 @@ function TextLine({ drawing, from, to, gutter }: { drawing: Drawing; from: numbe
   const [above, below] = [drawing.above.filter(isHere), drawing.below.filter(isHere)];
   const tokens = Array.from({ length: to - from }, (_, k) => from + k);
   const lanes = (own: Lane[], at: number) => own.map((lane, k) => <Cell key={k} lane={lane} at={at} from={from} to={to} drawing={drawing} />);
-  const names = (own: Lane[]) => own.map((lane, k) => <span key={k} class="lane" title={lane.names}>{own[k - 1]?.names === lane.names ? "" : lane.names}</span>);
+  const names = (own: Lane[]) => own.map((lane, k) => <span key={k} class="lane" data-tip={lane.names}>{own[k - 1]?.names === lane.names ? "" : lane.names}</span>);
   return (
     <div class="text-line">
       {gutter > 0 && <div class="names" style={{ width: `${gutter}px` }}>{names(above)}<span class="word">{"\u00a0"}</span>{names(below)}</div>}
@@ -122,7 +122,7 @@ function Cell({ lane, at, from, to, drawing }: CellProps) {
   const [isFirst, isLast] = [at === Math.max(span.start, from), at === span.end - 1];
   const classes = ["lane span", span.kind, span.isHit && "ringed", at === span.start && "first", isLast && drawing.gaps[at] && "blank"];
   return (
-    <span class={classes.filter(Boolean).join(" ")} title={`${lane.names}: ${label}`}>
+    <span class={classes.filter(Boolean).join(" ")} data-tip={`${lane.names}: ${label}`}>
       {isFirst && <span class="label">{cutTo(label, roomOf(lane, at, span.end, to, drawing), LABEL, 600)}</span>}
     </span>
   );
