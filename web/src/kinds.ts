@@ -32,6 +32,12 @@ export function hasRuns({ page }: Pick<Context, "page">, system: string): boolea
   return page.datasets.some((dataset) => runsOf(dataset, system) > 1);
 }
 
+/** Whether the errors of all chosen datasets are counted: of a large corpus, results may keep only scores. */
+export function knowsErrors(context: Pick<Context, "page" | "dataset">): boolean {
+  const counted = new Set(context.page.errors.map(({ dataset }) => dataset));
+  return datasetsOf(context as Context).every(({ name, folded }) => !folded || counted.has(name));
+}
+
 /** Errors of a system for which a condition holds, per run, summed over the chosen datasets. */
 export function errorsPerRun(context: Context, system: string, counts: (sum: ErrorSum) => boolean): number {
   const sums = new Map<string, number>();

@@ -62,9 +62,7 @@ def wrong_for_all(paired: PairedMentions) -> int:
 
 
 def error_sums(evidence: Evidence, paired: PairedMentions | None = None) -> OutcomeSums:
-    """The sums of all runs over all data; empty if the results keep only other sums."""
-    if evidence.folded is not None:
-        return joined_sums([])
+    """The sums of all runs over all data, given the paired mentions if they are known."""
     paired = paired or paired_mentions(evidence)
     gold = paired.gold.mentions
     return joined_sums(

@@ -40,6 +40,7 @@ const DENSE = 16; // pixels of a row among many
 const MANY = 14; // rows from which on they are dense
 const NARROW = 430; // pixels below which verdicts stand under their labels
 const HEAD = 8;
+const HEAD_OF_LINE = 20; // room for the text of the reference line
 const FOOT = 34;
 const SIZE = 12;
 const GAP = 10;
@@ -66,19 +67,20 @@ export function rowsChart(chart: RowsChart, width: number) {
   const plot = Math.max(60, width - left - values - ties - (narrow ? 0 : verdictsWidth(chart.rows)));
   const x = placeOn(scale, plot);
   const heights = chart.rows.map((row) => rowHeight(row, chart, narrow));
-  const tops = heights.map((_, k) => HEAD + heights.slice(0, k).reduce((sum, height) => sum + height, 0));
-  const bottom = HEAD + heights.reduce((sum, height) => sum + height, 0);
+  const head = chart.line ? HEAD_OF_LINE : HEAD;
+  const tops = heights.map((_, k) => head + heights.slice(0, k).reduce((sum, height) => sum + height, 0));
+  const bottom = head + heights.reduce((sum, height) => sum + height, 0);
   return (
     <svg class="chart" viewBox={`0 0 ${width} ${bottom + FOOT}`} width={width} height={bottom + FOOT} role="group" aria-label={chart.label} font-size={SIZE}>
       <Hatch />
       <g transform={`translate(${left},0)`}>
-        <Axis scale={scale} x={x} bottom={bottom} width={plot} title={chart.axis} />
+        <Axis scale={scale} x={x} top={head - 4} bottom={bottom} width={plot} title={chart.axis} />
         {chart.line && <Reference at={x(chart.line.value)} text={chart.line.text} bottom={bottom} width={plot} />}
       </g>
       {chart.rows.map((row, k) => (
         <g key={row.key} transform={`translate(0,${tops[k]})`}>
           <RowLabel row={row} width={left} height={heights[k]} below={narrow && !!row.verdict} />
-          <RowMarks row={row} chart={chart} left={left} plot={plot} height={heights[k]} x={x} />
+          <RowMarks row={row} chart={chart} left={left} plot={plot} height={heights[k]} scale={scale} />
           {row.verdict && <VerdictMark verdict={row.verdict} x={narrow ? 0 : left + plot + values + ties} y={narrow ? heights[k] / 2 + 9 : heights[k] / 2} />}
         </g>
       ))}
@@ -127,8 +129,8 @@ function RowLabel({ row, width, height, below }: { row: ChartRow; width: number;
   );
 }
 
-function RowMarks(props: { row: ChartRow; chart: RowsChart; left: number; plot: number; height: number; x: (value: number) => number }) {
-  const { row, chart, left, plot, height, x } = props;
+function RowMarks(props: { row: ChartRow; chart: RowsChart; left: number; plot: number; height: number; scale: Scale }) {
+  const { row, chart, left, plot, height, scale } = props;
   const values = new Set(shownValues(row, chart));
   const top = chart.names ? LINE : 0;
   const lines = chart.together ? 1 : Math.max(1, row.points.length);
@@ -141,7 +143,7 @@ function RowMarks(props: { row: ChartRow; chart: RowsChart; left: number; plot: 
           <g key={point.name} transform={`translate(0,${y})`}>
             {chart.names && <text class="soft" x={left - GAP} y={4} font-size={11} text-anchor="end">{fitted(point.name, left - 2 * GAP, 11)}</text>}
             <g transform={`translate(${left},0)`}>
-              <Mark point={point} x={x} plain={!!chart.together} />
+              <Mark point={point} scale={scale} width={plot} plain={!!chart.together} />
             </g>
             {values.has(point) && (
               <text class={point.hatched ? "soft" : undefined} x={left + plot + BESIDE} y={4} fill="currentColor">
@@ -158,13 +160,13 @@ function RowMarks(props: { row: ChartRow; chart: RowsChart; left: number; plot: 
 
 const GLYPHS: Record<string, string> = { circle: "●", square: "■", triangle: "▲", diamond: "◆", star: "★", cross: "✚" };
 
-function Axis(props: { scale: Scale; x: (value: number) => number; bottom: number; width: number; title: string }) {
-  const { scale, x, bottom, width, title } = props;
+function Axis(props: { scale: Scale; x: (value: number) => number; top: number; bottom: number; width: number; title: string }) {
+  const { scale, x, top, bottom, width, title } = props;
   return (
     <>
       {scale.ticks.map((tick) => (
         <g key={tick} transform={`translate(${x(tick)},0)`}>
-          <line y1={HEAD - 4} y2={bottom} class={tick === 0 && scale.low < 0 ? "zero" : "grid"} />
+          <line y1={top} y2={bottom} class={tick === 0 && scale.low < 0 ? "zero" : "grid"} />
           <text class="soft" y={bottom + 14} text-anchor="middle" font-size={11}>{tick < 0 ? `−${-tick}` : tick}</text>
         </g>
       ))}
@@ -177,8 +179,8 @@ function Reference({ at, text, bottom, width }: { at: number; text: string; bott
   const anchor = at > 0.7 * width ? "end" : at < 0.3 * width ? "start" : "middle";
   return (
     <g>
-      <line x1={at} x2={at} y1={HEAD - 4} y2={bottom + 3} class="reference" />
-      <text class="soft" x={at} y={bottom + 29} text-anchor={anchor} font-size={10} display={at > width - 120 ? "none" : undefined}>{text}</text>
+      <line x1={at} x2={at} y1={HEAD_OF_LINE - 6} y2={bottom + 3} class="reference" />
+      <text class="soft" x={at} y={10} text-anchor={anchor} font-size={10}>{text}</text>
     </g>
   );
 }

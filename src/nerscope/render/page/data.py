@@ -1,18 +1,18 @@
 """The data of a page: names, rows with intervals, and what the other modules of the page make."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
+from typing import Any
 
 from nerscope.corpus.units import ALL
 from nerscope.errors import InputError
-from nerscope.facets.buckets import range_phrase
 from nerscope.facets.facet import FACETS
 from nerscope.render.document import metric_title
 from nerscope.render.page.answers import page_answers
 from nerscope.render.page.columns import columns_of, page_unit, short
-from nerscope.render.page.comparison import best_system, page_comparison
+from nerscope.render.page.comparison import page_comparison
 from nerscope.render.page.errors import (
     DatasetErrors,
     dataset_errors,
@@ -42,6 +42,7 @@ from nerscope.render.page.schema import (
     PageSide,
 )
 from nerscope.render.page.sentences import no_sentences, page_sentences
+from nerscope.results.compare_all import best_system
 from nerscope.results.diagnose import untested_views
 from nerscope.results.error_sums import PairedMentions, paired_mentions
 from nerscope.results.explanations import all_terms
@@ -52,11 +53,11 @@ from nerscope.results.results import Results
 from nerscope.results.rows import SURFACE, Row
 from nerscope.results.sentences import sample_sentences, token_count
 from nerscope.results.spans import Spans, spans_of
-from nerscope.results.terms import facet_words, level_words, match_words, metric_words
+from nerscope.results.terms import cell_words, facet_words, level_words, match_words, metric_words
 from nerscope.results.weakest import cluster_unit_of
 from nerscope.scoring.evidence import Evidence, FacetTable
 from nerscope.scoring.matching import leading_match
-from nerscope.scoring.metrics import SCORE_NAMES
+from nerscope.scoring.metrics import SCORE_NAMES, metric_named
 from nerscope.scoring.outcomes import OUTCOMES
 from nerscope.version import VERSION
 
@@ -144,7 +145,7 @@ class _Page:
             "outcomes": list(OUTCOMES),
             "kinds": page_kinds(),
             "glossary": all_terms(),
-            "rows": columns_of(rows, (*_ROW, *_NUMBERS)),
+            "rows": columns_of(list(map(_defined, rows)), (*_ROW, *_NUMBERS)),
             "runScores": _run_scores(results),
             "errors": error_columns(self.errors),
             "gains": gains,
@@ -170,7 +171,10 @@ class _Page:
                 "folded": evidence.folded is not None,
                 "resample": page_unit(cluster_unit_of(evidence)),
                 "ranges": {
-                    name: {level: range_phrase(text) for level, text in edges.ranges.items()}
+                    name: {
+                        level: _range_words(name, level, text)
+                        for level, text in edges.ranges.items()
+                    }
                     for name, edges in evidence.signature.edges.items()
                 },
                 "sentences": self.sentences[evidence.dataset],
@@ -215,6 +219,13 @@ def _rows(results: Results) -> tuple[list[Row], list[str]]:
         return shown, []
     fewer = [row for row in shown if row.type is None or row.facet == ALL]
     return fewer, [f"{len(shown) - len(fewer):,} rows by type and facet are left out of this page"]
+
+
+def _defined(row: Row) -> Mapping[str, Any]:
+    """The row; a share of no units is undefined, whatever `--zero-division` or the formula say."""
+    if row.n or not metric_named(row.metric).is_fraction:
+        return row
+    return {**row.as_dict(), "value": None, "low": None, "high": None}
 
 
 def _run_scores(results: Results) -> Columns:
@@ -263,7 +274,7 @@ def _facet(evidence: Evidence, table: FacetTable) -> PageFacet:
     name = table.facet
     return {
         "name": name,
-        "title": " ".join(table.title.split()),
+        "title": facet_words(table.facet).phrase,
         "about": facet_words(name).definition,
         "unit": table.unit,
         "bucketed": name in evidence.signature.edges,
@@ -276,6 +287,16 @@ def _facet(evidence: Evidence, table: FacetTable) -> PageFacet:
         "metrics": {match: list(names) for match, names in table.metrics.items()},
         "byType": table.by_type,
     }
+
+
+def _range_words(facet: str, level: str, interval: str) -> str:
+    """A bucket without the name of its attribute.
+
+    >>> _range_words("eLen", "XL", "> 3"), _range_words("eDen", "XS", "≤ 0.25")
+    ('4 tokens or more', 'up to 0.25')
+    """
+    phrase = cell_words(facet, level, interval=interval).phrase
+    return phrase.partition(": ")[2] or phrase
 
 
 def _diagnosis(results: Results) -> dict[str, list[dict[str, object]]] | None:

@@ -8,7 +8,7 @@ from nerscope.render.page.schema import Columns, PageForgiven, PageGain, PageKin
 from nerscope.results.error_costs import forgiven_rows, gain_rows
 from nerscope.results.error_sums import PairedMentions, error_sums
 from nerscope.scoring.evidence import Evidence
-from nerscope.scoring.outcomes import KIND_WORDS, OUTCOMES, SUMMARY_KINDS, OutcomeSums
+from nerscope.scoring.outcomes import KIND_WORDS, OUTCOMES, SUMMARY_KINDS, OutcomeSums, joined_sums
 
 _ERROR = ("dataset", "system", "run", "gold", "predicted", "outcome", "n")
 
@@ -24,7 +24,8 @@ class DatasetErrors(NamedTuple):
 def dataset_errors(evidence: Evidence, paired: Mapping[str, PairedMentions]) -> DatasetErrors:
     """The errors of a dataset, given the paired mentions by dataset."""
     mentions = paired.get(evidence.dataset)
-    return DatasetErrors(evidence, error_sums(evidence, mentions), mentions)
+    sums = joined_sums([]) if mentions is None else error_sums(evidence, mentions)
+    return DatasetErrors(evidence, sums, mentions)
 
 
 def page_kinds() -> list[PageKind]:

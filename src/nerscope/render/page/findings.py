@@ -92,7 +92,7 @@ class Facts:
 
 
 def _biggest_gap(facts: Facts) -> PageFinding | None:
-    """The group that the best system is surely worst at, against its overall score."""
+    """The group whose interval is furthest below the overall score of the best system."""
     chosen = _largest(_gaps(facts), lambda gap: gap[0])
     if chosen is None:
         return None

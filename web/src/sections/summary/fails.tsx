@@ -3,7 +3,7 @@ import { type StackChart, stackChart } from "../../charts/stack";
 import type { Context } from "../../context";
 import { Drawing, Figure } from "../../figure";
 import { counted, percent, points } from "../../format";
-import { countMark, errorCount, errorsByKind, errorsHref, gainOf, hasRuns, kindColour, kindsOf } from "../../kinds";
+import { countMark, errorCount, errorsByKind, errorsHref, gainOf, hasRuns, kindColour, kindsOf, knowsErrors } from "../../kinds";
 import { FEW, metricTitle } from "./scores";
 
 const LISTED = 3; // systems up to which the kinds of the best one are listed below
@@ -52,6 +52,7 @@ function MainKind({ context }: { context: Context }) {
   const [best] = context.systems;
   const kinds = errorsByKind(context, best);
   const total = kinds.reduce((sum, { n }) => sum + n, 0);
+  if (!knowsErrors(context)) return <p class="answer">These results keep scores, but no errors: evaluate with <code>--keep-mentions</code></p>;
   if (!total) return <p class="answer">{best} makes no such error</p>;
   if (total < FEW) return <p class="answer">{best} makes {counted(Math.round(total), "error")}: too few to rank kinds</p>;
   const main = kinds.reduce((one, other) => (other.n > one.n ? other : one));

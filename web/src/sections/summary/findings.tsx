@@ -2,7 +2,7 @@
 import type { Context } from "../../context";
 import type { ErrorSum } from "../../data";
 import { count } from "../../format";
-import { countMark, errorsPerRun } from "../../kinds";
+import { countMark, errorsPerRun, knowsErrors } from "../../kinds";
 import type { PageFinding, PageLink } from "../../page-data";
 import { linkHref, withPageChoices } from "../../state";
 
@@ -44,7 +44,7 @@ const SUMMED = new Set(["d", "system", "kind", "pair", "type", "side"]); // what
 export function listedErrors(context: Context, { section, chosen }: PageLink): string | undefined {
   const { d, system, kind, pair, type, side } = chosen;
   const isSummed = Object.entries(chosen).every(([name, value]) => SUMMED.has(name) && typeof value === "string");
-  if (section !== "errors" || !isSummed || typeof system !== "string") return undefined;
+  if (section !== "errors" || !isSummed || !knowsErrors(context) || typeof system !== "string") return undefined;
   const dataset = context.page.datasets.find(({ name }) => name === d) ?? context.dataset;
   const outcomes = context.page.kinds.find(({ name }) => name === kind)?.outcomes;
   const sides = typeof pair === "string" ? (JSON.parse(pair) as [string | null, string | null]) : null;
