@@ -103,10 +103,8 @@ def test_the_headline_is_that_of_the_results(
     open_page: Open, many: Path, results: ns.Results
 ) -> None:
     page = open_page(many, "#/summary?d=north")
-    f1 = {
-        system: results.value(dataset="north", system=system, metric="f1", match="exact")
-        for system in results.systems
-    }
+    of_north = {"dataset": "north", "metric": "f1", "match": "exact"}
+    f1 = {name: results.value(system=name, **of_north) or 0.0 for name in results.systems}
     best = max(f1, key=lambda system: f1[system])
     expect(card(page, "good").locator(".answer")).to_have_text(f"Best system: {best}")
     expect(page.locator(".headline")).to_have_text(f"{100 * f1[best]:.1f} F1")
@@ -217,6 +215,23 @@ def test_few_mentions_are_hatched_and_make_no_headline(open_page: Open, small: P
     }
 
 
+def test_answers_of_a_language_model_have_a_panel(open_page: Open, tmp_path: Path) -> None:
+    gold = corpus(5, sentences=40)
+    named = [f'[{{"text": "{words[1]} {words[2]}", "type": "TYPE1"}}]' for words, _ in gold[4:]]
+    paris = '[{"text": "Paris", "type": "TYPE1"}]'
+    answers = [paris, paris, "I cannot help.", '[{"text": "London", "type": "TYPE9"}]', *named]
+    ns.evaluate(gold, {"model": ns.answers(answers)}).report(tmp_path / "answers.html")
+    page = open_page(tmp_path / "answers.html")
+    panel = page.locator(".answers-panel")
+    cells = panel.locator("tbody td").all_inner_texts()
+    assert cells[0] == "40"
+    assert cells[1].split() == ["39", "97.5", "%"]
+    assert cells[3].split()[0] == "3"
+    link = panel.get_by_role("link", name="2×")
+    assert link.get_attribute("data-count") == "2"
+    assert "surface=Paris" in (link.get_attribute("href") or "")
+
+
 EMPTY = """() => [...document.querySelectorAll("main h3, main h4")].filter((heading) => {
     const next = heading.nextElementSibling;
     return !next || !next.getBoundingClientRect().height;
@@ -229,6 +244,7 @@ def test_one_system_has_no_empty_heading(open_page: Open, small: Path, section: 
     assert page.evaluate(EMPTY) == []
     expect(page.locator(".card.ladder")).to_have_count(0)
     expect(page.locator("main")).not_to_contain_text("Best system")
+    expect(page.locator(".commands code").first).to_contain_text("nerscope ")
     assert page.locator("text=/NaN|undefined,|\\[object/").count() == 0
 
 

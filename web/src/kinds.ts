@@ -1,7 +1,9 @@
 // Errors by kind: what the summary counts, and the colours of kinds on the whole page.
-import { type Context, datasetsOf } from "./context";
-import type { ErrorSum, Page } from "./data";
-import type { PageDataset, PageKind } from "./page-data";
+import type { Context } from "./context";
+import type { Page } from "./data";
+import { filterOf } from "./listing/filter";
+import { countText, totalErrors } from "./listing/totals";
+import type { PageKind } from "./page-data";
 import { placeHref, withPageChoices } from "./state";
 
 const COLOURS: Record<string, string> = {
@@ -23,40 +25,38 @@ export function kindsOf({ page, metric }: Pick<Context, "page" | "metric">): Pag
   return page.kinds.filter(({ name }) => !UNSEEN[metric]?.includes(name));
 }
 
-/** How many runs a system has on a dataset. */
-export function runsOf(dataset: PageDataset, system: string): number {
-  return dataset.runs.filter(([name]) => name === system).length;
-}
-
+/** Whether errors of a system are means over runs. */
 export function hasRuns({ page }: Pick<Context, "page">, system: string): boolean {
-  return page.datasets.some((dataset) => runsOf(dataset, system) > 1);
+  return page.datasets.some(({ runs }) => runs.filter(([name]) => name === system).length > 1);
 }
 
-/** Errors of a system for which a condition holds, per run, summed over the chosen datasets. */
-export function errorsPerRun(context: Context, system: string, counts: (sum: ErrorSum) => boolean): number {
-  const sums = new Map<string, number>();
-  for (const sum of context.page.errors)
-    if (sum.system === system && sum.outcome !== "correct" && counts(sum)) sums.set(sum.dataset, (sums.get(sum.dataset) ?? 0) + sum.n);
-  return datasetsOf(context).reduce((total, dataset) => total + (sums.get(dataset.name) ?? 0) / Math.max(1, runsOf(dataset, system)), 0);
+/** Whether the errors of all chosen datasets are counted: of a large corpus, results may keep only scores. */
+export function knowsErrors({ page, dataset }: Pick<Context, "page" | "dataset">): boolean {
+  const counted = new Set(page.errors.map((sum) => sum.dataset));
+  return (dataset ? [dataset] : page.datasets).every(({ name, folded }) => !folded || counted.has(name));
+}
+
+/** Errors of a system, and the link to their list. */
+export interface SystemErrors {
+  n: number; // per run, summed over the chosen datasets
+  href: string; // with the choices of the head
+  count: string;
+}
+
+export function errorsOf(context: Context, system: string, choices: { kind?: string; type?: string; side?: string } = {}): SystemErrors {
+  const chosen = { system, ...choices };
+  const n = totalErrors(context.page, filterOf(context, new URLSearchParams(chosen))) ?? 0;
+  return { n, href: withPageChoices(placeHref("errors", chosen)), count: countText(n) };
 }
 
 /** Errors of a system by kind, in the order of `kindsOf`. */
-export function errorsByKind(context: Context, system: string): { kind: PageKind; n: number }[] {
-  return kindsOf(context).map((kind) => ({ kind, n: errorsPerRun(context, system, ({ outcome }) => kind.outcomes.includes(outcome)) }));
+export function errorsByKind(context: Context, system: string): ({ kind: PageKind } & SystemErrors)[] {
+  return kindsOf(context).map((kind) => ({ kind, ...errorsOf(context, system, { kind: kind.name }) }));
 }
 
 /** A number of errors as text: whole, or a mean over runs with one decimal. */
 export function errorCount(n: number): string {
-  const rounded = Math.round(10 * n) / 10;
-  return rounded.toLocaleString("en-GB", { maximumFractionDigits: 1 });
-}
-
-/** The same as the attribute of a link. */
-export const countMark = (n: number): string => String(Math.round(10 * n) / 10);
-
-/** A list of errors, with the choices of the head in its address. */
-export function errorsHref(chosen: Record<string, string | string[]>): string {
-  return withPageChoices(placeHref("errors", chosen));
+  return (Math.round(10 * n) / 10).toLocaleString("en-GB", { maximumFractionDigits: 1 });
 }
 
 /** The gain in F1 if all errors of a kind were solved; the mean over datasets where there are several. */

@@ -1,19 +1,20 @@
 import { describe, expect, it } from "vitest";
 import { contextOf } from "../src/context";
 import { Rows } from "../src/data";
-import { errorCount, errorsByKind, errorsPerRun, forgivenOf, gainOf } from "../src/kinds";
+import { errorCount, errorsByKind, errorsOf, forgivenOf, gainOf } from "../src/kinds";
 import { rowsChart } from "../src/charts/rows";
 import { noteGroups } from "../src/sections/data/notes";
 import { supportOf } from "../src/sections/data/sizes";
 import { settingsOf } from "../src/sections/data/method";
 import { columnsOf, shownRows, viewCell } from "../src/sections/data/views";
 import { answerRows } from "../src/sections/summary/answers";
-import { findingsOf, listedErrors } from "../src/sections/summary/findings";
+import { findingsOf, listedCount } from "../src/sections/summary/findings";
 import { dotsOf, intervalText, supportText } from "../src/sections/summary/scores";
 import { typesOf } from "../src/sections/summary/types";
 import { leadText, named, tiesOf } from "../src/sections/summary/verdicts";
 import type { PageFinding } from "../src/page-data";
 import { parsePlace } from "../src/state";
+import { toyContext as placesContext, toyPage as placesPage } from "./toy";
 import { toyContext, toyDataset, toyError, toyPage, toyRow, toyVerdict } from "./summary-toy";
 
 const verdicts = (...rows: ReturnType<typeof toyVerdict>[]) => ({
@@ -87,7 +88,8 @@ describe("errors by kind", () => {
   it("are means over runs, and sums over datasets", () => {
     const one = errorsByKind(toyContext("#/summary?d=one", { errors }), "x").map(({ kind, n }) => [kind.name, n]);
     expect(one).toEqual([["missed", 3.5], ["spurious", 2.5], ["wrong boundary", 1]]);
-    expect(errorsPerRun(toyContext("#/summary", { errors }), "x", ({ outcome }) => outcome === "missed")).toBe(6.5);
+    const both = errorsOf(toyContext("#/summary", { errors }), "x", { kind: "missed" });
+    expect(both).toEqual({ n: 6.5, href: "#/errors?system=x&kind=missed", count: "6.5" });
   });
   it("are only those that lower the chosen metric", () => {
     const rows = [toyRow({ metric: "precision" }), toyRow({ metric: "recall" })];
@@ -196,13 +198,14 @@ describe("data and method", () => {
 });
 
 describe("the list of a thing to know", () => {
-  const errors = [toyError({ n: 3 }), toyError({ predicted: "PER", outcome: "wrong boundary", n: 2 }), toyError({ gold: null, predicted: "PER", outcome: "spurious" })];
-  const listed = (chosen: Record<string, string>) => listedErrors(toyContext("#/summary", { errors }), { section: "errors", chosen: { d: "one", system: "x", ...chosen } });
-  it("is counted where sums of errors know it", () => {
-    expect([listed({}), listed({ kind: "missed" }), listed({ pair: '["LOC", "PER"]' }), listed({ type: "PER" }), listed({ side: "gold" })]).toEqual(["3", "1.5", "1", "1.5", "2.5"]);
+  const context = toyContext("#/summary", { errors: [toyError({ n: 3 })], datasets: [toyDataset("one", { folded: true })] });
+  it("is counted as the list counts it", () => {
+    const page = placesPage();
+    const count = (chosen: Record<string, string>) => listedCount(placesContext(page), { section: "errors", chosen });
+    expect([count({ system: "x" }), count({ system: "x", kind: "missed" }), count({ pattern: "all" })]).toEqual(["1.5", "0.5", "0"]);
   });
-  it("is not guessed otherwise", () => {
-    expect(listed({ level: "tmr=seen" })).toBeUndefined();
-    expect(listedErrors(toyContext("#/summary"), { section: "errors", chosen: { pattern: "all" } })).toBeUndefined();
+  it("is not guessed where errors are not counted, or another section is opened", () => {
+    expect(listedCount(context, { section: "where", chosen: {} })).toBeUndefined();
+    expect(listedCount({ ...context, page: { ...context.page, errors: [] } }, { section: "errors", chosen: { system: "x" } })).toBeUndefined();
   });
 });

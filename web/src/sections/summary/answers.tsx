@@ -1,8 +1,9 @@
 // Systems that answer in text: how much of their answers can be read, and fits the sentence.
 import { type Context, datasetsOf } from "../../context";
 import { UNDEFINED, count, percent } from "../../format";
-import { countMark, errorsHref, meanOfAll } from "../../kinds";
+import { meanOfAll } from "../../kinds";
 import type { PageAnswers } from "../../page-data";
+import { placeHref, withPageChoices } from "../../state";
 import { type Cell, Table } from "../../table";
 
 const TOP = 8; // hallucinated texts that are shown
@@ -80,7 +81,7 @@ const scoreCell = (value: number | null): Cell => ({ text: percent(value), value
 function TopHallucinated({ row, several }: { row: AnswerRow; several: boolean }) {
   const found = row.runs[0].topHallucinated.slice(0, TOP);
   if (!found.length) return null;
-  const href = (text: string) => errorsHref({ d: row.dataset, system: row.system, kind: "hallucinated", surface: text });
+  const href = (text: string) => withPageChoices(placeHref("errors", { d: row.dataset, system: row.system, kind: "hallucinated", surface: text }));
   const linked = row.runs.length === 1; // of several runs only the first is listed, the errors are of all
   return (
     <p class="note">
@@ -88,7 +89,7 @@ function TopHallucinated({ row, several }: { row: AnswerRow; several: boolean })
       {found.map(([text, n], k) => (
         <span key={String(text)} class="surface">
           {k > 0 && " · "}
-          {String(text)} {linked ? <a href={href(String(text))} data-count={countMark(Number(n))}>{n}×</a> : `${n}×`}
+          {String(text)} {linked ? <a href={href(String(text))} data-count={n}>{n}×</a> : `${n}×`}
         </span>
       ))}
     </p>

@@ -3,7 +3,7 @@ import { type StackChart, stackChart } from "../../charts/stack";
 import type { Context } from "../../context";
 import { Drawing, Figure } from "../../figure";
 import { counted, percent, points } from "../../format";
-import { countMark, errorCount, errorsByKind, errorsHref, gainOf, hasRuns, kindColour, kindsOf } from "../../kinds";
+import { errorCount, errorsByKind, gainOf, hasRuns, kindColour, kindsOf, knowsErrors } from "../../kinds";
 import { FEW, metricTitle } from "./scores";
 
 const LISTED = 3; // systems up to which the kinds of the best one are listed below
@@ -33,14 +33,14 @@ function stackOf(context: Context): StackChart {
   const bars = context.systems.map((system) => {
     const kinds = errorsByKind(context, system);
     const total = kinds.reduce((sum, { n }) => sum + n, 0);
-    const parts = kinds.map(({ kind, n }) => ({
+    const parts = kinds.map(({ kind, n, href, count }) => ({
       name: kind.name,
       colour: kindColour(kind.name),
       value: n,
       text: errorCount(n),
       tip: `${system}: ${errorCount(n)} ${kind.title}, ${percent(total ? n / total : null)} % of its errors\n${kind.about}`,
-      href: errorsHref({ system, kind: kind.name }),
-      count: countMark(n),
+      href,
+      count,
     }));
     return { name: system, parts, total: errorCount(total) };
   });
@@ -52,6 +52,7 @@ function MainKind({ context }: { context: Context }) {
   const [best] = context.systems;
   const kinds = errorsByKind(context, best);
   const total = kinds.reduce((sum, { n }) => sum + n, 0);
+  if (!knowsErrors(context)) return <p class="answer">These results keep scores, but no errors: evaluate with <code>--keep-mentions</code></p>;
   if (!total) return <p class="answer">{best} makes no such error</p>;
   if (total < FEW) return <p class="answer">{best} makes {counted(Math.round(total), "error")}: too few to rank kinds</p>;
   const main = kinds.reduce((one, other) => (other.n > one.n ? other : one));
@@ -60,7 +61,7 @@ function MainKind({ context }: { context: Context }) {
     <>
       <p class="answer">
         Main failure of {best}:{" "}
-        <a href={errorsHref({ system: best, kind: main.kind.name })} data-count={countMark(main.n)}>{main.kind.name}</a>
+        <a href={main.href} data-count={main.count}>{main.kind.name}</a>
       </p>
       <p class="note">
         {percent(main.n / total, 0)} % of {errorCount(total)} errors{hasRuns(context, best) ? " per run" : ""}
@@ -88,10 +89,10 @@ function KindList({ context }: { context: Context }) {
         </tr>
       </thead>
       <tbody>
-        {[...kinds].sort((one, other) => other.n - one.n).map(({ kind, n }) => (
+        {[...kinds].sort((one, other) => other.n - one.n).map(({ kind, n, href, count }) => (
           <tr key={kind.name}>
             <th scope="row"><span class="swatch" style={{ background: kindColour(kind.name) }} /> <span data-tip={kind.about} tabIndex={0}>{kind.title}</span></th>
-            <td data-label="errors"><a href={errorsHref({ system: best, kind: kind.name })} data-count={countMark(n)}>{errorCount(n)}</a></td>
+            <td data-label="errors"><a href={href} data-count={count}>{errorCount(n)}</a></td>
             <td data-label="share">{percent(n / total, 0)} %</td>
             {gains.some((gain) => gain !== null) && <td data-label="F1 if solved">{points(gainOf(context, best, kind.name))}</td>}
           </tr>

@@ -1,8 +1,8 @@
 // Things to know, by rule, and what limits them.
 import type { Context } from "../../context";
-import type { ErrorSum } from "../../data";
 import { count } from "../../format";
-import { countMark, errorsPerRun } from "../../kinds";
+import { knowsErrors } from "../../kinds";
+import { errorsLink } from "../../listing/count";
 import type { PageFinding, PageLink } from "../../page-data";
 import { linkHref, withPageChoices } from "../../state";
 
@@ -26,7 +26,7 @@ export function Findings({ context }: { context: Context }) {
         {findings.map((finding) => (
           <li key={finding.text}>
             {finding.link ? (
-              <a class="plain" href={withPageChoices(linkHref(finding.link))} data-count={listedErrors(context, finding.link)}>{finding.text}</a>
+              <a class="plain" href={withPageChoices(linkHref(finding.link))} data-count={listedCount(context, finding.link)}>{finding.text}</a>
             ) : (
               finding.text
             )}
@@ -38,22 +38,11 @@ export function Findings({ context }: { context: Context }) {
   );
 }
 
-const SUMMED = new Set(["d", "system", "kind", "pair", "type", "side"]); // what sums of errors know
-
-/** How many errors the list of a link has, where their sums know it. */
-export function listedErrors(context: Context, { section, chosen }: PageLink): string | undefined {
-  const { d, system, kind, pair, type, side } = chosen;
-  const isSummed = Object.entries(chosen).every(([name, value]) => SUMMED.has(name) && typeof value === "string");
-  if (section !== "errors" || !isSummed || typeof system !== "string") return undefined;
-  const dataset = context.page.datasets.find(({ name }) => name === d) ?? context.dataset;
-  const outcomes = context.page.kinds.find(({ name }) => name === kind)?.outcomes;
-  const sides = typeof pair === "string" ? (JSON.parse(pair) as [string | null, string | null]) : null;
-  const fits = (sum: ErrorSum) =>
-    (!outcomes || outcomes.includes(sum.outcome)) &&
-    (!sides || (sum.gold === sides[0] && sum.predicted === sides[1])) &&
-    (!type || sum.gold === type || sum.predicted === type) &&
-    (!side || sum[side === "gold" ? "gold" : "predicted"] !== null);
-  return countMark(errorsPerRun({ ...context, dataset }, system, fits));
+/** How many errors or places the list of a link has. */
+export function listedCount(context: Context, { section, chosen }: PageLink): string | undefined {
+  const dataset = context.page.datasets.find(({ name }) => name === chosen.d) ?? context.dataset;
+  if (section !== "errors" || !knowsErrors({ ...context, dataset })) return undefined;
+  return errorsLink({ ...context, dataset }, chosen).count;
 }
 
 export function Caveats({ context }: { context: Context }) {

@@ -4,7 +4,7 @@ import { colourOf } from "../../colours";
 import { type Context, bestFirst, overallRow, scoreMetrics } from "../../context";
 import { Drawing } from "../../figure";
 import { UNDEFINED, about, percent, shown } from "../../format";
-import { countMark, errorsHref, errorsPerRun, forgivenOf } from "../../kinds";
+import { errorsOf, forgivenOf, knowsErrors } from "../../kinds";
 import { signedTip } from "../../signed";
 import { FEW, dotsOf, intervalText, meanText, metricTitle, supportText } from "./scores";
 
@@ -95,7 +95,7 @@ function Score({ context, metric, value }: { context: Context; metric: string; v
   if (value === null) return <>{UNDEFINED}</>;
   const text = shown(value, context.page.metrics[metric]);
   const side = metric === "precision" ? "predicted" : metric === "recall" ? "gold" : null;
-  if (!side) return <>{text}</>;
-  const n = errorsPerRun(context, context.systems[0], (sum) => sum[side] !== null);
-  return <a class="plain" href={errorsHref({ system: context.systems[0], side })} data-count={countMark(n)} data-tip={`${countMark(n)} errors lower it`}>{text}</a>;
+  if (!side || !knowsErrors(context)) return <>{text}</>;
+  const { href, count } = errorsOf(context, context.systems[0], { side });
+  return <a class="plain" href={href} data-count={count} data-tip={`${count} errors lower it`}>{text}</a>;
 }

@@ -3,7 +3,7 @@ import { type ChartRow, type RowPoint, rowsChart } from "../../charts/rows";
 import { type Context, datasetsOf } from "../../context";
 import { Drawing, Figure, systemLegend } from "../../figure";
 import { about, capital, count, shown } from "../../format";
-import { countMark, errorsHref, errorsPerRun } from "../../kinds";
+import { errorsOf, knowsErrors } from "../../kinds";
 import { FEW, metricTitle } from "./scores";
 
 const LEGEND = 12; // systems up to which a legend names them
@@ -56,7 +56,8 @@ function typeRow(context: Context, { type, n }: TypeSupport): ChartRow {
 function typePoint(context: Context, type: string, system: string): RowPoint {
   const { page, rows, dataset, metric } = context;
   const row = rows.get({ dataset: dataset?.name ?? null, system, metric, type });
-  const errors = errorsPerRun(context, system, (sum) => sum.gold === type || sum.predicted === type);
+  const known = knowsErrors(context);
+  const { href, count: listed } = errorsOf(context, system, { type });
   return {
     name: system,
     place: page.systems.indexOf(system),
@@ -66,7 +67,6 @@ function typePoint(context: Context, type: string, system: string): RowPoint {
     hatched: row !== null && row.n < FEW,
     text: shown(row?.value ?? null, page.metrics[metric]),
     tip: row ? about(page, row) : `${system}: no value`,
-    href: errorsHref({ system, type }),
-    count: countMark(errors),
+    ...(known ? { href, count: listed } : {}),
   };
 }
