@@ -43,6 +43,9 @@ export function count(value: number): string {
   return value.toLocaleString("en-GB");
 }
 
+/** A name at the beginning of a title. */
+export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
 export function counted(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;
 }

@@ -7,6 +7,7 @@ const RIGHT_TO_LEFT = /^[^\p{L}]*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/u;
 export class Words {
   private readonly split = new Map<number, string[]>();
   private readonly glue = new Map<number, Set<number>>();
+  private read: string[] | null = null; // whole sentences
   private lowered: string[] | null = null;
 
   constructor(private readonly sentences: PageSentences) {}
@@ -27,12 +28,12 @@ export class Words {
 
   /** What stands between a token and the one before it: a blank, or nothing. */
   gap(sentence: number, token: number): string {
-    if (token <= 0) return "";
-    if (this.gluedIn(sentence)?.has(token)) return "";
     const tokens = this.tokens(sentence);
-    if (!tokens || this.sentences.glued) return " ";
-    const [before, after] = [[...tokens[token - 1]].at(-1) ?? "", tokens[token]];
-    return WITHOUT_BLANKS.test(before) && WITHOUT_BLANKS.test([...after][0] ?? "") ? "" : " ";
+    if (!tokens) return " ";
+    if (token <= 0 || token >= tokens.length || this.gluedIn(sentence)?.has(token)) return "";
+    if (this.sentences.glued) return " ";
+    const [before, after] = [[...tokens[token - 1]].at(-1) ?? "", [...tokens[token]][0] ?? ""];
+    return WITHOUT_BLANKS.test(before) && WITHOUT_BLANKS.test(after) ? "" : " ";
   }
 
   private gluedIn(sentence: number): Set<number> | null {
@@ -63,7 +64,8 @@ export class Words {
     const size = this.sentences.number.length;
     if (!this.sentences.text) return new Uint8Array(size);
     const { phrase, pattern } = search;
-    if (pattern) return Uint8Array.from({ length: size }, (_, k) => Number(pattern.test(this.text(k))));
+    this.read ??= this.sentences.number.map((_, k) => this.text(k));
+    if (pattern) return Uint8Array.from(this.read, (text) => Number(pattern.test(text)));
     return Uint8Array.from(this.lower, (text) => Number(text.includes(phrase)));
   }
 

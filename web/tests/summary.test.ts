@@ -8,7 +8,7 @@ import { supportOf } from "../src/sections/data/sizes";
 import { settingsOf } from "../src/sections/data/method";
 import { columnsOf, shownRows, viewCell } from "../src/sections/data/views";
 import { answerRows } from "../src/sections/summary/answers";
-import { findingsOf } from "../src/sections/summary/findings";
+import { findingsOf, listedErrors } from "../src/sections/summary/findings";
 import { dotsOf, intervalText, supportText } from "../src/sections/summary/scores";
 import { typesOf } from "../src/sections/summary/types";
 import { leadText, named, tiesOf } from "../src/sections/summary/verdicts";
@@ -155,7 +155,7 @@ describe("types", () => {
 });
 
 describe("answers of language models", () => {
-  const answer = { system: "x", run: "1", answers: 9, unreadable: 1, cutOff: 0, repeated: 0, foreignTypes: 0, hallucinated: 2, predicted: 8, topHallucinated: [], f1: 0.5, f1Without: 0.6 };
+  const answer = { system: "x", run: "1", answers: 9, unreadable: 1, cutOff: 0, malformed: 0, repeated: 0, foreignTypes: 0, hallucinated: 2, predicted: 8, topHallucinated: [], f1: 0.5, f1Without: 0.6 };
   it("have a row per dataset and shown system, its runs together", () => {
     const datasets = [toyDataset("one", { answers: [answer, { ...answer, run: "2" }] }), toyDataset("two")];
     const rows = (address: string) => answerRows(toyContext(address, { datasets })).map(({ dataset, system, runs }) => [dataset, system, runs.length]);
@@ -192,5 +192,17 @@ describe("data and method", () => {
     expect([text("gap", 0.085), text("best_value", 0.9356), text("p", 0.00001), text("zeta", 1.43626), text("zeta", 0.00042), text("x", null), text("significant", true), text("datasets", ["a", "b"])]).toEqual(
       ["+8.5", "93.6", "< 0.001", "1.436", "0.00042", "–", "yes", "a, b"],
     );
+  });
+});
+
+describe("the list of a thing to know", () => {
+  const errors = [toyError({ n: 3 }), toyError({ predicted: "PER", outcome: "wrong boundary", n: 2 }), toyError({ gold: null, predicted: "PER", outcome: "spurious" })];
+  const listed = (chosen: Record<string, string>) => listedErrors(toyContext("#/summary", { errors }), { section: "errors", chosen: { d: "one", system: "x", ...chosen } });
+  it("is counted where sums of errors know it", () => {
+    expect([listed({}), listed({ kind: "missed" }), listed({ pair: '["LOC", "PER"]' }), listed({ type: "PER" }), listed({ side: "gold" })]).toEqual(["3", "1.5", "1", "1.5", "2.5"]);
+  });
+  it("is not guessed otherwise", () => {
+    expect(listed({ level: "tmr=seen" })).toBeUndefined();
+    expect(listedErrors(toyContext("#/summary"), { section: "errors", chosen: { pattern: "all" } })).toBeUndefined();
   });
 });

@@ -73,7 +73,8 @@ def two_label_columns(task: Task) -> Iterator[SourceNote]:
         name = task.gold.name
         message = (
             "two label columns with the same types; the last one is taken as gold. "
-            f"Fix: {name}::label={column} if the column before it is gold"
+            f"Fix: {name}::label={column} if the column before it is gold, "
+            f"or label={column}+{column + 1} if they are layers of gold"
         )
         yield make_note(name, "gold column", 0, [], message)
 

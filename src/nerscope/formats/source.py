@@ -33,6 +33,7 @@ _CHUNK = 1 << 16  # tokens of a chunk, at least
 _MOST_SMALL_FILES = 8  # sources that are small together if each of them is
 _MAX_PLACES = 5  # places that a note lists
 _MAX_ITEMS = 3  # items that a message names
+UNSET = "tokens without entity annotation, read as outside mentions"  # by spaCy
 COMMENTS = "comment lines"  # counted, but not shown
 # Methods of `Source` under their names in version 0.2, which plug-ins may define or call.
 _RENAMED = {"nature": "label_style", "saying": "with_options", "follower": "aligner"}

@@ -69,8 +69,8 @@ export function boundaryText(mentions: MentionUnits, gold: number, predicted: nu
   return [left, right ? `… ${right}` : "…"].filter(Boolean).join(" ");
 }
 
-/** "3/5" if a system has several runs. */
-export const runsText = ({ times, runs }: Chip): string => (runs > 1 ? `${times}/${runs}` : "");
+/** "3/5" if not all runs of a system do the same. */
+export const runsText = ({ times, runs }: Chip): string => (times < runs ? `${times}/${runs}` : "");
 
 /** All answers of a system in words, for tips and those who hear the page. */
 export function chipTitle(system: string, chips: Chip[]): string {

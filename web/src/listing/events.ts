@@ -22,6 +22,7 @@ export class Events {
   readonly runs: RunOf[];
   readonly tests: EventTests;
   private readonly withCorrect: boolean;
+  private readonly outcomes: Uint8Array[]; // of the runs
 
   constructor(page: Page, filter: Filter, readonly units: Units) {
     const { set } = units;
@@ -29,6 +30,7 @@ export class Events {
       const runs = set.runs(system, filter.runs).length;
       return set.runs(system).map((run) => ({ run, system, name: set.dataset.runs[run][1], runs }));
     });
+    this.outcomes = this.runs.map(({ run }) => units.outcomes[run]);
     this.tests = new EventTests(page, filter, units, this.runs);
     // Right mentions are listed on demand alone: as an outcome, or for what changed between two systems.
     this.withCorrect = filter.compared !== null || filter.outcomes.includes(page.outcomes[CORRECT]);
@@ -36,7 +38,7 @@ export class Events {
 
   /** What the k-th run makes of a unit, if it can be on the list. */
   outcome(k: number, unit: number): number {
-    const outcome = this.units.outcomes[this.runs[k].run][unit];
+    const outcome = this.outcomes[k][unit];
     return outcome === CORRECT && !this.withCorrect ? ABSENT : outcome;
   }
 

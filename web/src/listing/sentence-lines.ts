@@ -50,14 +50,15 @@ export function sentenceLines(page: Page, set: DatasetPlaces, sentence: number, 
   for (const { name, runs } of systems.filter((one) => one.runs.length)) {
     const own = placed.filter((unit) => timesOf(mentions, unit, runs) > 0);
     const ratios = own.map((unit) => `${timesOf(mentions, unit, runs)}/${runs.length}`);
-    const everyRun = ratios.every((text) => text === `${runs.length}/${runs.length}`);
+    const complete = `${runs.length}/${runs.length}`;
+    const everyRun = ratios.every((text) => text === complete);
     if (everyRun && sameMembers(own, golds)) found.right.push(name);
     else if (!own.length) found.silent.push(name);
     else {
       const key = JSON.stringify([own, everyRun ? null : ratios]);
       const known = bySpans.get(key);
       if (known) known.names.push(name);
-      else bySpans.set(key, { names: [name], spans: own.map((unit, k) => drawn(page, mentions, unit, mentions.gold[unit] ? "right" : "wrong", everyRun ? "" : ratios[k], marked)) });
+      else bySpans.set(key, { names: [name], spans: own.map((unit, k) => drawn(page, mentions, unit, mentions.gold[unit] ? "right" : "wrong", ratios[k] === complete ? "" : ratios[k], marked)) });
     }
   }
   return { ...found, lines: [...bySpans.values()] };

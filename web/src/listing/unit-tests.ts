@@ -25,6 +25,7 @@ const FIRST_BIT = 2;
 
 export class UnitTests {
   private readonly facets: UnitFacet[] = [];
+  private readonly narrowing: UnitFacet[]; // those of which something is chosen
   private readonly others: UnitTest[];
 
   constructor(
@@ -37,13 +38,14 @@ export class UnitTests {
     this.addVerdicts();
     if (!units.isToken) this.addMentions();
     this.addMarks();
+    this.narrowing = this.facets.filter(({ chosen }) => chosen);
     this.others = this.otherTests();
   }
 
   /** The bits of the tests that fail. */
   failing(unit: number): number {
     let failing = 0;
-    for (const { chosen, of, bit } of this.facets) if (chosen && !of(unit).some((value) => chosen.has(value))) failing |= bit;
+    for (const { chosen, of, bit } of this.narrowing) if (!of(unit).some((value) => chosen!.has(value))) failing |= bit;
     return this.others.every((test) => test(unit)) ? failing : failing | OTHER;
   }
 
@@ -66,11 +68,12 @@ export class UnitTests {
     const single = singles(2 * shown.length + 2);
     const { wrong: n, onlyWrong, onlyRight, systems } = this.verdicts;
     const values = ["all", ...shown.map((system) => `only:${system}`), ...shown.map((system) => `right:${system}`)];
+    const known = new Map<number, number[]>(); // few units differ, so few lists are made
     this.add("pattern", values, patterns, (unit) => {
-      const found: number[] = [];
-      if (systems > 0 && n[unit] === systems) found.push(0);
-      if (onlyWrong[unit] >= 0) found.push(1 + onlyWrong[unit]);
-      if (systems > 1 && onlyRight[unit] >= 0) found.push(1 + shown.length + onlyRight[unit]);
+      const [isAll, wrongOne, rightOne] = [systems > 0 && n[unit] === systems, onlyWrong[unit], onlyRight[unit]];
+      const key = (Number(isAll) << 20) | ((wrongOne + 1) << 10) | (rightOne + 1);
+      let found = known.get(key);
+      if (!found) known.set(key, (found = [isAll ? 0 : -1, wrongOne < 0 ? -1 : 1 + wrongOne, rightOne < 0 ? -1 : 1 + shown.length + rightOne].filter((value) => value >= 0)));
       return found;
     });
     this.add("wrong", Array.from({ length: shown.length + 1 }, (_, k) => String(k)), wrong, (unit) => single[n[unit]]);

@@ -7,11 +7,14 @@ import { FailsCard } from "./summary/fails";
 import { Caveats, Findings } from "./summary/findings";
 import { GoodCard } from "./summary/good";
 import { LadderCard } from "./summary/ladder";
-import { Types } from "./summary/types";
+import { Types, typesOf } from "./summary/types";
 import "./summary.css";
+
+const FEW_TYPES = 8; // their chart leaves room below it
 
 export function Summary({ context }: { context: Context }) {
   const { page, systems, dataset } = context;
+  const heat = dataset ? null : typesOf(context).known.length > FEW_TYPES ? "left" : "right"; // where there is room
   return (
     <>
       <div class={`cards ${systems.length > 1 ? "three" : "two"}`}>
@@ -23,10 +26,13 @@ export function Summary({ context }: { context: Context }) {
         <div>
           <Findings context={context} />
           <Caveats context={context} />
-          {!dataset && <DatasetHeat context={context} />}
+          {heat === "left" && <DatasetHeat context={context} />}
           {isSmall(context) && <NextStep commands={page.commands} />}
         </div>
-        <Types context={context} />
+        <div>
+          <Types context={context} />
+          {heat === "right" && <DatasetHeat context={context} />}
+        </div>
       </div>
       <Answers context={context} />
     </>

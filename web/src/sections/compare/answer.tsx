@@ -11,8 +11,8 @@ export function Answer({ context, a, b }: { context: Context; a: string; b: stri
   const verdict = verdictOf(page, dataset?.name ?? null, a, b);
   if (!verdict) return <p class="note">{a} and {b} were not compared{dataset ? ` on ${dataset.name}` : " over all datasets"}. Choose a dataset or another pair.</p>;
   return (
-    <section class="answer">
-      <p class="answer-line">
+    <section class="verdict">
+      <p class="verdict-line">
         <Verdict page={page} verdict={verdict} a={a} b={b} />
       </p>
       <p class="note">{verdict.sentence}</p>

@@ -68,7 +68,7 @@ function Line({ context, changed, a, b }: { context: Context; changed: Changed; 
   const href = placeHref("errors", { d: dataset.name, a, b, change: changed.onlyA ? "broken" : "fixed", at });
   return (
     <li class="line">
-      <a class="plain context" href={href} dir={words.isRightToLeft(sentence) ? "rtl" : "ltr"}>
+      <a class="plain around" href={href} dir={words.isRightToLeft(sentence) ? "rtl" : "ltr"}>
         {start > BEFORE && "… "}
         {words.text(sentence, Math.max(0, start - BEFORE), start)}
         {start > 0 && words.gap(sentence, start)}

@@ -20,24 +20,38 @@ export function noteGroups(notes: PageNote[]): NoteGroup[] {
   return [...groups.values()].sort((one, other) => order(one) - order(other));
 }
 
-const OPEN = 8; // notes up to which all are shown at once
+const OPEN = 8; // notes, or files with notes, up to which all are shown at once
 
 export function Notes({ notes }: { notes: PageNote[] }) {
   if (!notes.length) return null;
   const warnings = notes.filter(({ severity }) => severity === "warning").length;
+  const groups = noteGroups(notes);
+  const plain = groups.filter(({ severity }) => severity === "note");
   const counts = [warnings && counted(warnings, "warning"), notes.length > warnings && counted(notes.length - warnings, "note")];
   return (
     <section class="notes">
       <h3>Notes on the input <small>{counts.filter(Boolean).join(", ")}</small></h3>
-      {noteGroups(notes).map((group) => (
-        <details key={`${group.severity} ${group.file}`} open={notes.length <= OPEN || group.severity === "warning"}>
-          <summary>
-            <span class={`badge ${group.severity === "warning" ? "bad" : "even"}`}>{group.severity}</span>{" "}
-            {group.file ?? "all data"} <small>{group.texts.length > 1 && group.texts.length}</small>
-          </summary>
-          <ul>{group.texts.map((text) => <li key={text}>{text}</li>)}</ul>
+      {groups.filter(({ severity }) => severity === "warning").map((group) => <Group key={group.file} group={group} open />)}
+      {plain.length > OPEN ? (
+        <details>
+          <summary>{counted(notes.length - warnings, "note")} on {counted(plain.length, "file")}</summary>
+          {plain.map((group) => <Group key={group.file} group={group} open={false} />)}
         </details>
-      ))}
+      ) : (
+        plain.map((group) => <Group key={group.file} group={group} open={notes.length <= OPEN} />)
+      )}
     </section>
+  );
+}
+
+function Group({ group, open }: { group: NoteGroup; open: boolean }) {
+  const { severity, file, texts } = group;
+  return (
+    <details open={open}>
+      <summary>
+        <span class={`badge ${severity === "warning" ? "bad" : "even"}`}>{severity}</span> {file ?? "all data"} <small>{texts.length > 1 && texts.length}</small>
+      </summary>
+      <ul>{texts.map((text) => <li key={text}>{text}</li>)}</ul>
+    </details>
   );
 }

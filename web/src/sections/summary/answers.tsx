@@ -38,8 +38,8 @@ const HEADER = [
   { text: "readable", tip: "Answers from which mentions can be read." },
   { text: "cut off", tip: "Answers that end before they are complete." },
   { text: "hallucinated", tip: "Predicted mentions whose text is not in the sentence, and their share of all predicted mentions." },
-  { text: "repeated", tip: "Mentions that an answer lists more often than the sentence has them." },
-  { text: "foreign types", tip: "Mentions with a type that the data do not have." },
+  { text: "repeated", tip: "Mentions that an answer names more often than they occur in the text, and their share of all named mentions; they are not scored." },
+  { text: "foreign types", tip: "Predicted mentions of types that gold does not have, and their share of all predicted mentions." },
   { text: "F1", tip: "Exact match, all predicted mentions." },
   { text: "F1 without hallucinated", tip: "Exact match, without predicted mentions that do not fit the text." },
 ];
@@ -51,6 +51,7 @@ export function Answers({ context }: { context: Context }) {
   const body = rows.map(({ dataset, system, runs }): Cell[] => {
     const answers = perRun(runs, (one) => one.answers);
     const predicted = perRun(runs, (one) => one.predicted);
+    const named = perRun(runs, (one) => one.predicted + one.repeated + one.malformed);
     const readable = perRun(runs, (one) => (one.answers === null ? null : one.answers - one.unreadable));
     return [
       { text: system, small: several ? dataset : "" },
@@ -58,7 +59,7 @@ export function Answers({ context }: { context: Context }) {
       shareCell(readable, answers),
       shareCell(perRun(runs, (one) => one.cutOff), answers),
       shareCell(perRun(runs, (one) => one.hallucinated), predicted),
-      shareCell(perRun(runs, (one) => one.repeated), predicted),
+      shareCell(perRun(runs, (one) => one.repeated), named),
       shareCell(perRun(runs, (one) => one.foreignTypes), predicted),
       scoreCell(perRun(runs, (one) => one.f1)),
       scoreCell(perRun(runs, (one) => one.f1Without)),

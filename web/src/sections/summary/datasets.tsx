@@ -2,7 +2,7 @@
 import { type HeatCell, heatChart } from "../../charts/heat";
 import type { Context } from "../../context";
 import { Drawing, Figure } from "../../figure";
-import { about, shown } from "../../format";
+import { about, capital, shown } from "../../format";
 import { placeHref, withPageChoices } from "../../state";
 import { metricTitle } from "./scores";
 
@@ -29,7 +29,7 @@ export function DatasetHeat({ context }: { context: Context }) {
     })),
   };
   return (
-    <Figure title={`${title} on each dataset`} note="Darker is higher. A dataset opens its own summary.">
+    <Figure title={`${capital(title)} on each dataset`} note="Darker is higher. A dataset opens its own summary.">
       <Drawing draw={heatChart} chart={chart} />
     </Figure>
   );

@@ -1,7 +1,7 @@
 // Card: how good is the best system?
 import { stripChart } from "../../charts/strip";
 import { colourOf } from "../../colours";
-import { type Context, overallRow, scoreMetrics } from "../../context";
+import { type Context, bestFirst, overallRow, scoreMetrics } from "../../context";
 import { Drawing } from "../../figure";
 import { UNDEFINED, about, percent, shown } from "../../format";
 import { countMark, errorsHref, errorsPerRun, forgivenOf } from "../../kinds";
@@ -35,10 +35,10 @@ export function GoodCard({ context }: { context: Context }) {
   );
 }
 
-/** "Best of 7 systems: flair"; a single system is only named. */
-function bestWords({ page, systems }: Context) {
+/** "Best system: flair"; of a choice without the best one it is said. */
+function bestWords({ page, rows, systems, dataset, metric }: Context) {
   const [best] = systems;
-  const all = systems.length === page.systems.length;
+  const all = bestFirst(page, rows, dataset, metric)[0] === best;
   const place = page.systems.length === 1 ? "" : all ? "Best system: " : `Best of the ${systems.length} systems shown: `;
   return <>{place}<strong>{best}</strong></>;
 }

@@ -3,7 +3,7 @@ import { type ChartRow, type RowPoint, rowsChart } from "../../charts/rows";
 import type { VerdictWord } from "../../charts/verdicts";
 import { type Context, overallRow } from "../../context";
 import { Drawing, Figure } from "../../figure";
-import { UNDEFINED, about, pText, points, shown } from "../../format";
+import { UNDEFINED, about, capital, pText, points, shown } from "../../format";
 import type { PageVerdict } from "../../page-data";
 import { verdictTip } from "../../parts/badge";
 import { placeHref, withPageChoices } from "../../state";
@@ -16,6 +16,7 @@ export function LadderCard({ context }: { context: Context }) {
   const { page, systems, metric, dataset } = context;
   const verdicts = new Map(againstBest(context).map(({ system, verdict }) => [system, verdict]));
   const { answer, detail } = leadText(context);
+  const isTested = [...verdicts.values()].some((verdict) => verdict !== null);
   const title = metricTitle(context, metric);
   const chart = {
     label: `${title} of each system, the best first`,
@@ -25,13 +26,13 @@ export function LadderCard({ context }: { context: Context }) {
     ties: tiesOf(context).map(({ systems: tied, rows }) => ({ rows, tip: `No clear difference among ${tied.join(", ")}` })),
   };
   const behind = dataset ? (chart.rows.some(({ points }) => points[0]?.runs?.length) ? "faint: single runs" : "") : "faint: single datasets";
-  const figure = `${title}${dataset ? " with 95 % intervals" : `, mean of ${page.datasets.length} datasets`}`;
-  const notes = [behind, chart.ties.length ? "brackets: no clear difference" : "", `badges: compared with ${systems[0]}`];
+  const figure = `${capital(title)}${dataset ? " with 95 % intervals" : `, mean of ${page.datasets.length} datasets`}`;
+  const notes = [behind, chart.ties.length ? "brackets: no clear difference" : "", isTested ? `badges: compared with ${systems[0]}` : ""];
   return (
     <section class="card ladder" aria-label="Better than the others?">
       <h3>Better than the others?</h3>
       <p class="answer">{answer}</p>
-      {detail && <p class="note">{detail}{dataset ? "" : `, for these ${page.datasets.length} datasets`}</p>}
+      {detail && <p class="note">{detail}</p>}
       <Figure title={figure} n={supportText(overallRow(context, systems[0]))} note={notes.filter(Boolean).join(" · ")}>
         <Drawing draw={rowsChart} chart={chart} />
       </Figure>

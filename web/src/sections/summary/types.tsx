@@ -2,7 +2,7 @@
 import { type ChartRow, type RowPoint, rowsChart } from "../../charts/rows";
 import { type Context, datasetsOf } from "../../context";
 import { Drawing, Figure, systemLegend } from "../../figure";
-import { about, count, shown } from "../../format";
+import { about, capital, count, shown } from "../../format";
 import { countMark, errorsHref, errorsPerRun } from "../../kinds";
 import { FEW, metricTitle } from "./scores";
 
@@ -43,7 +43,7 @@ export function Types({ context }: { context: Context }) {
   const best = systems.length > 1 ? "at the right the best value" : "";
   const n = `${dataset ? "" : `mean of ${page.datasets.length} datasets, `}beside each type its gold mentions`;
   return (
-    <Figure title={`${title} by type`} n={n} legend={named ? systemLegend(page.systems, systems) : []} note={[best, few, part, named ? "" : "point at a mark for its system"].filter(Boolean).join(" · ")}>
+    <Figure title={`${capital(title)} by type`} n={n} legend={named ? systemLegend(page.systems, systems) : []} note={[best, few, part, named ? "" : "point at a mark for its system"].filter(Boolean).join(" · ")}>
       <Drawing draw={rowsChart} chart={chart} />
     </Figure>
   );

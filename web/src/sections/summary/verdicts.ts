@@ -19,6 +19,7 @@ export function leadText(context: Context): { answer: string; detail: string } {
   const all = againstBest(context);
   const known = all.flatMap(({ verdict }) => (verdict ? [verdict] : []));
   if (!known.length) return { answer: `${best} has the highest score`, detail: untestedDetail(context) };
+  const widest = (verdicts: PageVerdict[]) => leastClear(verdicts) + (context.dataset ? "" : `, for these ${context.page.datasets.length} datasets`);
   const [beaten, ahead, rest] = split(known);
   if (ahead.length) return { answer: `${named(ahead.map(({ b }) => b))} is better than ${best}`, detail: widest(ahead) };
   if (!rest.length && beaten.length === all.length) return { answer: `${best} is better than ${others(beaten)}`, detail: widest(beaten) };
@@ -44,7 +45,7 @@ export function named(names: string[], most = 2): string {
 }
 
 /** The least clear of some verdicts. */
-function widest(verdicts: PageVerdict[]): string {
+function leastClear(verdicts: PageVerdict[]): string {
   const weakest = verdicts.reduce((one, other) => ((other.pCorrected ?? 0) > (one.pCorrected ?? 0) ? other : one));
   const interval = weakest.low === null || weakest.high === null ? "" : ` [${points(weakest.low)}, ${points(weakest.high)}]`;
   const p = weakest.untested ?? (weakest.k > 1 ? correctedText(weakest) : pText(weakest.p));
