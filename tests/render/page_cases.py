@@ -143,6 +143,16 @@ def several_datasets() -> Results:
     return Results([*first.evidence, *second.evidence], [*first.losses, *second.losses])
 
 
+def demo() -> Results:
+    """The data of `nerscope demo`."""
+    folder = Path(nerscope.__file__).parent / "demo"
+    runs: dict[str, list[str]] = {}
+    for path in sorted((folder / "systems").glob("*.conll")):
+        runs.setdefault(path.name.split(".")[0], []).append(str(path))
+    train, test = str(folder / "train.conll"), str(folder / "test.conll")
+    return nerscope.evaluate(test, runs, train=train, dataset="demo")
+
+
 CASES = {
     "several runs": several_runs,
     "nested": of_nested_mentions,
@@ -153,6 +163,7 @@ CASES = {
     "three columns": three_columns,
     "records": of_records,
     "several datasets": several_datasets,
+    "demo": demo,
 }
 # The same results as sums; the sample of sentences has all of these few.
 FOLDED = {"folded": lambda: several_runs(fold=True)}

@@ -289,6 +289,27 @@ def test_findings_name_what_a_reader_would_count() -> None:
     assert found["where the best loses"]["link"]["chosen"]["change"] == "fixed"
 
 
+@pytest.mark.parametrize("name", ["demo", "several runs", "nested"])
+def test_the_biggest_gap_is_the_weakest_group_of_mentions(name: str) -> None:
+    [evidence] = case(name).evidence
+    facets = {table.facet for table in evidence.tables if table.unit == "mention"} - {"all"}
+    found = [finding for finding in page(name)["findings"] if finding["rule"] == "biggest gap"]
+    best = max(page(name)["systems"], key=lambda name_: mean_f1(name, name_))
+    spots = [spot for spot in case(name).weakest(best, 20) if spot.facet in facets | {"type"}]
+    assert len(found) == bool(spots)
+    for finding in found:
+        spot = max(spots, key=lambda spot: spot.shortfall_low)
+        of_type, of_level = {"type": spot.level}, {"level": f"{spot.facet}={spot.level}"}
+        group = of_type if spot.facet == "type" else of_level
+        assert group.items() <= finding["link"]["chosen"].items()
+        assert f"{100 * spot.value:.1f}, {100 * spot.shortfall:.1f} points" in finding["text"]
+        assert finding["n"] == spot.n
+
+
+def mean_f1(name: str, system: str) -> float:
+    return case(name).value(system=system, metric="f1") or 0.0
+
+
 def test_all_systems_wrong_counts_gold_mentions() -> None:
     gold = corpus("Ada/B-PER met Bob/B-PER", "Eve/B-PER left Oslo/B-LOC")
     first = corpus("Ada/B-PER met Bob", "Eve left Oslo/B-ORG")
