@@ -1,0 +1,1 @@
+"""Annotations by people: how well annotators agree."""
