@@ -1,1 +1,1 @@
-"""Annotations by people: how well annotators agree."""
+"""People's annotations: how well they agree, where they are wrong, and how they are corrected."""
