@@ -279,9 +279,7 @@ def test_the_words_of_a_multiword_token_keep_its_mention(tmp_path: Path) -> None
     lines = ["1-2\tdelMar" + rest + "NER=B-LOC", *(f"{n}\tw{n}{rest}_" for n in (1, 2, 3))]
     gold = tmp_path / "gold.conllu"
     gold.write_text("\n".join(lines) + "\n\n")
-    wider = Decision(
-        "gold.conllu", 0, "w1 w2 w3", (Span(0, 2, "LOC"),), (Span(0, 3, "LOC"),)
-    )
+    wider = Decision("gold.conllu", 0, "w1 w2 w3", (Span(0, 2, "LOC"),), (Span(0, 3, "LOC"),))
     applied(gold, [wider])
     assert sentences_in(str(tmp_path / "out-gold.conllu")) == [(["w1", "w2", "w3"], wider.chosen)]
 

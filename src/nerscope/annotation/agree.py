@@ -107,6 +107,7 @@ def measure(opened: OpenedTexts, training: Any, engine: Engine, progress: Progre
         disagreements=disagreements(texts, mention_groups(texts)),
         settings=_settings(texts, settings, scorer),
         losses=list(texts.notes),
+        annotated=texts,
     )
 
 

@@ -2,13 +2,13 @@
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from nerscope.corpus.units import ALL
-from nerscope.errors import FormatError, InputError
+from nerscope.errors import FormatError, InputError, UsageError
 from nerscope.formats.source import SourceNote, note_lines, summed_notes
 from nerscope.results.rows import ResultRow, plain_row
 from nerscope.scoring.metrics import F1
@@ -16,6 +16,8 @@ from nerscope.version import VERSION
 
 if TYPE_CHECKING:
     import pandas
+
+    from nerscope.annotation.texts import AnnotatedTexts
 
 COHEN, FLEISS, ALPHA = "cohen_kappa", "fleiss_kappa", "krippendorff_alpha"
 ANNOTATED = "_annotated"  # the suffix of coefficients over tokens inside a mention
@@ -123,6 +125,19 @@ class Disagreement(ResultRow):
     mentions: dict[str, list[Span]]  # by annotator; empty lists if there is no mention
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class GoldSummary(ResultRow):
+    """How gold was made from annotations."""
+
+    texts: int
+    texts_left_out: int  # with fewer annotators than a majority needs
+    mentions: int
+    decided: int  # sentences with a decision
+    by_majority: int  # disagreements
+    undecided: int  # disagreements that were left out, without any mention
+    notes: list[str] = field(default_factory=list)  # on what the format of the file cannot hold
+
+
 @dataclass(frozen=True, slots=True)
 class Agreement:
     """How well annotators agree, and where they do not.
@@ -145,6 +160,8 @@ class Agreement:
     disagreements: list[Disagreement] = field(default_factory=list)
     settings: dict[str, Any] = field(default_factory=dict)
     losses: list[SourceNote] = field(default_factory=list)
+    # The annotated texts themselves, from which gold is made; they are not saved.
+    annotated: "AnnotatedTexts | None" = field(default=None, repr=False, compare=False)
 
     @property
     def annotators(self) -> list[str]:
@@ -191,6 +208,38 @@ class Agreement:
         row = self.score(measure, a, b)
         return None if row is None else row.value
 
+    def majority(self, target: str | os.PathLike[str]) -> GoldSummary:
+        """Write the mentions that more than half of a text's annotators have.
+
+        Texts with fewer than three annotators are left out. The ending of `target` is the format.
+        """
+        from nerscope.annotation.gold import write_majority
+
+        return write_majority(self._given_texts(), target)
+
+    def apply(
+        self,
+        decisions: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+        target: str | os.PathLike[str],
+    ) -> GoldSummary:
+        """Write adjudicated gold: what all annotators have, and decisions on the other sentences.
+
+        Without a decision, disagreements of three annotators or more are settled by majority, and
+        those of two are left out. The ending of `target` is the format.
+        """
+        from nerscope.annotation.gold import write_adjudicated
+
+        return write_adjudicated(self._given_texts(), decisions, target)
+
+    def _given_texts(self) -> "AnnotatedTexts":
+        if self.annotated is None:
+            raise UsageError(
+                "agreement",
+                "it was loaded from a file, which does not hold the annotated files",
+                "measure it again: ns.agree(…), or nerscope agree A B",
+            )
+        return self.annotated
+
     def notes(self) -> list[str]:
         """Notes on the files, one line per file and kind."""
         return note_lines(self.losses)
@@ -211,7 +260,7 @@ class Agreement:
             "nerscope": VERSION,
             _MARK: FORMAT,
             "signature": self.signature,
-            **{item.name: getattr(self, item.name) for item in fields(self)},
+            **{name: getattr(self, name) for name in _saved_fields()},
         }
 
     def to_json(self) -> str:
@@ -253,9 +302,13 @@ class Agreement:
                 "pip install --upgrade nerscope",
             )
         try:
-            return cls(**{item.name: _loaded(item.name, data[item.name]) for item in fields(cls)})
+            return cls(**{name: _loaded(name, data[name]) for name in _saved_fields()})
         except (KeyError, TypeError, ValueError) as error:
             raise FormatError(name, f"it is damaged ({error})", _FIX) from None
+
+
+def _saved_fields() -> list[str]:
+    return [item.name for item in fields(Agreement) if item.name != "annotated"]
 
 
 _ROW_TYPES: Mapping[str, type[ResultRow]] = {

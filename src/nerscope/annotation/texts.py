@@ -73,6 +73,7 @@ class AnnotatedTexts:
     cluster_unit: str
     places: tuple[str, ...]  # of each sentence, for messages
     ids: tuple[str | None, ...]  # of the text of each sentence
+    files: tuple[str, ...]  # of the annotators
     joined_by: str
     notes: tuple[SourceNote, ...]
 
@@ -150,6 +151,7 @@ def read_annotated(
         TEXT if n_clusters == len(joined.keys) else DOCUMENT,
         joined.places,
         joined.ids,
+        tuple(source.name for source in sources[:n_annotators]),
         union.by,
         tuple(reader.notes()),
     )
