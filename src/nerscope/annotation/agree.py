@@ -139,7 +139,10 @@ def _settings(texts: AnnotatedTexts, settings: Settings, scorer: MentionScorer) 
     return {
         "joined_by": texts.joined_by,
         **kept,
-        "intervals": f"jackknife/{texts.cluster_unit}",
+        "intervals": "jackknife",
+        "cluster": texts.cluster_unit,
+        "clusters": len(set(texts.cluster.tolist())),
+        "text_unit": texts.text_unit,
         "texts": texts.n_records(n_annotators > 0),
         "shared_by_all": texts.n_records(n_annotators == texts.n_annotators),
         "facets": scorer.edges,

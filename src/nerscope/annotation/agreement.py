@@ -19,14 +19,12 @@ if TYPE_CHECKING:
 
     from nerscope.annotation.texts import AnnotatedTexts
 
-COHEN, FLEISS, ALPHA = "cohen_kappa", "fleiss_kappa", "krippendorff_alpha"
-ANNOTATED = "_annotated"  # the suffix of coefficients over tokens inside a mention
-COEFFICIENTS = (COHEN, FLEISS, ALPHA)
-MEASURES = (F1, *(name + suffix for suffix in ("", ANNOTATED) for name in COEFFICIENTS))
 MISSING, TYPE, BOUNDARY, BOTH = "missing", "type", "boundary", "type and boundary"
 KINDS = (MISSING, TYPE, BOUNDARY, BOTH)
 FORMAT = 1  # of saved files; increased if an older program would misread it
 _MARK = "nerscope_agreement"
+_FACTS = ("facets", "clusters", "text_unit", "texts", "shared_by_all")  # beside real settings
+_HEAD = 200  # bytes that show what a file holds
 _FIX = "give a file that agree -o wrote"
 Span = tuple[int, int, str]  # first token, the one after the last, type
 Row = TypeVar("Row", bound=ResultRow)
@@ -176,8 +174,8 @@ class Agreement:
     @property
     def signature(self) -> str:
         """All settings that affect a number, in one line."""
-        plain = {key: value for key, value in self.settings.items() if key != "facets"}
-        return "|".join([*(f"{key}:{value}" for key, value in plain.items()), f"v{VERSION}"])
+        kept = {key: value for key, value in self.settings.items() if key not in _FACTS}
+        return "|".join([*(f"{key}:{value}" for key, value in kept.items()), f"v{VERSION}"])
 
     def score(
         self,
@@ -208,10 +206,11 @@ class Agreement:
         row = self.score(measure, a, b)
         return None if row is None else row.value
 
-    def majority(self, target: str | os.PathLike[str]) -> GoldSummary:
+    def majority(self, target: str | os.PathLike[str] | None) -> GoldSummary:
         """Write the mentions that more than half of a text's annotators have.
 
-        Texts with fewer than three annotators are left out. The ending of `target` is the format.
+        Texts with fewer than three annotators are left out. The ending of `target` is the format;
+        with None, nothing is written.
         """
         from nerscope.annotation.gold import write_majority
 
@@ -220,12 +219,13 @@ class Agreement:
     def apply(
         self,
         decisions: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
-        target: str | os.PathLike[str],
+        target: str | os.PathLike[str] | None,
     ) -> GoldSummary:
         """Write adjudicated gold: what all annotators have, and decisions on the other sentences.
 
         Without a decision, disagreements of three annotators or more are settled by majority, and
-        those of two are left out. The ending of `target` is the format.
+        those of two are left out. The ending of `target` is the format; with None, nothing is
+        written.
         """
         from nerscope.annotation.gold import write_adjudicated
 
@@ -339,6 +339,10 @@ def _row(kind: type[Row], item: Mapping[str, Any]) -> Row:
     return kind(**plain)
 
 
-def is_agreement(text: str) -> bool:
-    """Whether the beginning of a file is that of a saved agreement."""
-    return f'"{_MARK}"' in text[:200]
+def is_agreement_file(path: str) -> bool:
+    """Whether a file begins as a saved agreement does; no if it cannot be read."""
+    try:
+        with open(path, "rb") as stream:
+            return f'"{_MARK}"'.encode() in stream.read(_HEAD)
+    except (OSError, ValueError):
+        return False

@@ -1,5 +1,6 @@
 """Where annotators disagree: the places, their kinds, and which types are confused."""
 
+import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import combinations
@@ -20,6 +21,7 @@ from nerscope.annotation.agreement import (
 from nerscope.annotation.texts import AnnotatedTexts
 from nerscope.corpus.arrays import Bools, Ints
 from nerscope.corpus.mentions import Mentions, join_mentions, shape_codes
+from nerscope.errors import UsageError
 from nerscope.scoring.matching import match_named
 
 _PAIRING = "muc-strict"  # pairs all overlapping mentions, as the lists of errors do
@@ -87,6 +89,20 @@ def disagreements(texts: AnnotatedTexts, groups: MentionGroups) -> list[Disagree
         start, end = min(span[0] for span in every), max(span[1] for span in every)
         found.append(Disagreement(sentence, start, end, kind_of(list(spans.values())), spans))
     return found
+
+
+def selected(
+    rows: Sequence[Disagreement], kinds: Sequence[str], sample: int | None, seed: int
+) -> list[Disagreement]:
+    """The disagreements of some kinds, or a random sample of them, in the order of the texts."""
+    if sample is not None and sample < 1:
+        raise UsageError("--sample", f"invalid value {sample}", "give a whole number, 1 or more")
+    if seed < 0:
+        raise UsageError("seed", f"invalid value {seed}", "give a whole number, 0 or more")
+    chosen = [row for row in rows if not kinds or row.kind in kinds]
+    if sample is None or sample >= len(chosen):
+        return chosen
+    return [chosen[at] for at in sorted(random.Random(seed).sample(range(len(chosen)), sample))]
 
 
 def _span(texts: AnnotatedTexts, groups: MentionGroups, at: int, begin: int) -> Span:

@@ -30,9 +30,13 @@ class MadeGold:
     corpus: Corpus
     summary: GoldSummary
 
-    def write(self, target: str | os.PathLike[str]) -> list[str]:
-        """Write it in the format of the target; return notes on what was lost."""
-        return convert(self.corpus, target)
+    def written(self, target: str | os.PathLike[str] | None) -> GoldSummary:
+        """Write it in the format of the target; add notes on what the format cannot hold."""
+        return (
+            self.summary
+            if target is None
+            else replace(self.summary, notes=convert(self.corpus, target))
+        )
 
 
 def majority_gold(texts: AnnotatedTexts) -> MadeGold:
@@ -101,20 +105,21 @@ def adjudicated_gold(texts: AnnotatedTexts, decisions: Sequence[Decision]) -> Ma
     )
 
 
-def write_majority(texts: AnnotatedTexts, target: str | os.PathLike[str]) -> GoldSummary:
-    """Write gold by majority, and say how it was made."""
-    made = majority_gold(texts)
-    return replace(made.summary, notes=made.write(target))
+def write_majority(texts: AnnotatedTexts, target: str | os.PathLike[str] | None) -> GoldSummary:
+    """Write gold by majority, and say how it was made; without a target, write nothing."""
+    return majority_gold(texts).written(target)
 
 
 def write_adjudicated(
     texts: AnnotatedTexts,
     decisions: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
-    target: str | os.PathLike[str],
+    target: str | os.PathLike[str] | None,
 ) -> GoldSummary:
-    """Write gold with the decisions of one or several files, and say how it was made."""
-    made = adjudicated_gold(texts, read_decisions(decisions))
-    return replace(made.summary, notes=made.write(target))
+    """Write gold with the decisions of one or several files, and say how it was made.
+
+    Without a target, write nothing.
+    """
+    return adjudicated_gold(texts, read_decisions(decisions)).written(target)
 
 
 def _is_majority(texts: AnnotatedTexts, groups: MentionGroups) -> Bools:

@@ -41,8 +41,9 @@ from nerscope.formats.source import (
     notes_of_files,
     require_tokens,
 )
+from nerscope.scoring.cluster_units import DOCUMENT, SENTENCE
 
-TEXT, DOCUMENT = "text", "document"
+TEXT = "text"  # of several sentences, as a record has it
 _EXPECTED = (OTHER_ANNOTATORS, NOT_ANNOTATED)  # notes on one annotator of an export with several
 
 
@@ -73,6 +74,7 @@ class AnnotatedTexts:
     cluster_unit: str
     places: tuple[str, ...]  # of each sentence, for messages
     ids: tuple[str | None, ...]  # of the text of each sentence
+    text_unit: str  # what is joined: texts, or the sentences of columns
     files: tuple[str, ...]  # of the annotators
     joined_by: str
     notes: tuple[SourceNote, ...]
@@ -140,6 +142,7 @@ def read_annotated(
     corpora = [replace(joined.corpus, coding=coding, spans=own) for own in joined.mentions]
     cluster = _clusters(lists[:n_annotators], union.places[:n_annotators], joined.keys)
     n_clusters = len(np.unique(cluster))
+    text_unit = SENTENCE if lists[0].are_sentences else TEXT
     return AnnotatedTexts(
         (*annotators, *systems),
         n_annotators,
@@ -148,9 +151,10 @@ def read_annotated(
         joined.present,
         joined.record,
         cluster[joined.record],
-        TEXT if n_clusters == len(joined.keys) else DOCUMENT,
+        text_unit if n_clusters == len(joined.keys) else DOCUMENT,
         joined.places,
         joined.ids,
+        text_unit,
         tuple(source.name for source in sources[:n_annotators]),
         union.by,
         tuple(reader.notes()),

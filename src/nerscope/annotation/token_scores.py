@@ -5,19 +5,17 @@ from itertools import combinations, product
 
 import numpy as np
 
-from nerscope.annotation.agreement import (
-    ALPHA,
-    ANNOTATED,
-    COHEN,
-    FLEISS,
-    AgreementScore,
-)
+from nerscope.annotation.agreement import AgreementScore
 from nerscope.annotation.texts import AnnotatedTexts
 from nerscope.corpus.arrays import Bools, Ints
 from nerscope.corpus.mentions import Mentions
 from nerscope.corpus.units import ALL, TOKEN
 from nerscope.scoring.folding import groups_of
 from nerscope.stats.chance import (
+    ALPHA,
+    ANNOTATED,
+    COHEN,
+    FLEISS,
     MISSING,
     Clusters,
     Coefficient,

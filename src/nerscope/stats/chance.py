@@ -15,8 +15,67 @@ from nerscope.corpus.arrays import Bools, Floats, Ints
 from nerscope.stats.intervals import Interval, quantiles, score_distances
 
 MISSING = -1
+COHEN, FLEISS, ALPHA = "cohen_kappa", "fleiss_kappa", "krippendorff_alpha"
+ANNOTATED = "_annotated"  # the suffix of a coefficient over tokens inside a mention
 _ALPHA = 0.05  # of 95 % intervals
 _DIGITS = 6  # of bounds
+
+
+class CoefficientWords(NamedTuple):
+    """How texts speak of a coefficient; both titles name its tokens."""
+
+    name: str
+    title: str
+    phrase: str
+    definition: str
+
+
+_COEFFICIENTS = (
+    CoefficientWords(
+        COHEN,
+        "Cohen's κ",
+        "agreement of two annotators beyond chance",
+        "The agreement of two annotators on the classes of tokens, beyond what their own shares of "
+        "classes give by chance: 1 is perfect, 0 is chance.",
+    ),
+    CoefficientWords(
+        FLEISS,
+        "Fleiss' κ",
+        "agreement of several annotators beyond chance",
+        "The agreement of all annotators on the classes of tokens, beyond chance, over the texts "
+        "that all of them annotated: 1 is perfect, 0 is chance.",
+    ),
+    CoefficientWords(
+        ALPHA,
+        "Krippendorff's α",
+        "1 minus the observed share of disagreement by that of chance",
+        "1 minus the disagreement on the classes of tokens as a share of that by chance. Texts may "
+        "lack annotators: 1 is perfect, 0 is chance.",
+    ),
+)
+_CLASS = "The class of a token is the type of its outermost mention, or O."
+_OF_ANNOTATED = (
+    "Only tokens that one of the compared annotators put inside a mention count, because the many "
+    "tokens outside mentions make agreement look high."
+)
+
+
+def coefficient_words() -> list[CoefficientWords]:
+    """The words of every coefficient, over all tokens and over annotated ones.
+
+    >>> [words.title for words in coefficient_words()][:2]
+    ["Cohen's κ over tokens", "Cohen's κ over annotated tokens"]
+    """
+    return [
+        CoefficientWords(
+            words.name + suffix,
+            f"{words.title} over {tokens}",
+            f"{words.phrase}, over {tokens}",
+            f"{words.definition} {_CLASS}{' ' + _OF_ANNOTATED if suffix else ''}",
+        )
+        for words in _COEFFICIENTS
+        for suffix, tokens in (("", "tokens"), (ANNOTATED, "annotated tokens"))
+    ]
 
 
 class Clusters(NamedTuple):
