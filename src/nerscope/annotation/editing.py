@@ -170,7 +170,7 @@ def edit_file(gold: Gold, changes: Sequence[Change], target: str | None) -> Edit
     added = [span for change in changes for span in change.added]
     edited = None
     for labels in _labels(gold, expected, changes):
-        edited = gold.source.edited(MentionEdit(gold.corpus, removed, added, labels.new))
+        edited = _edited(gold, MentionEdit(gold.corpus, removed, added, labels.new))
         if edited is not None and _reads_as(edited, expected):
             return EditedCorpus(
                 edited.data,
@@ -180,6 +180,18 @@ def edit_file(gold: Gold, changes: Sequence[Change], target: str | None) -> Edit
     if edited is not None and gold.corpus.labels is not None:
         raise _not_in_scheme(gold, changes)
     return _written_anew(gold, expected, form)
+
+
+def _edited(gold: Gold, edit: MentionEdit) -> EditedFile | None:
+    try:
+        return gold.source.edited(edit)
+    except UnicodeEncodeError as error:
+        raise InputError(
+            gold.name,
+            f"the encoding {error.encoding} has no character {error.object[error.start]!r}, "
+            "which a chosen type contains",
+            "save the file as UTF-8, or choose another type",
+        ) from None
 
 
 def _not_in_scheme(gold: Gold, changes: Sequence[Change]) -> InputError:
@@ -202,13 +214,13 @@ def _target_format(gold: Gold, target: str | None) -> Format:
     wanted = output_format(target)
     if wanted.open is form.open:  # JSON and JSON Lines are read in the same way
         return wanted
-    same_ending = _ending(path_of(target)) == _ending(path_of(gold.text))
-    if not same_ending and (form.write_folder is None or _ending(path_of(target))):
+    ending, path = _ending(path_of(gold.text)), path_of(target)
+    if _ending(path) != ending and (form.write_folder is None or _ending(path)):
+        same = str(Path(without_packing(path)).with_suffix(ending))
         raise UsageError(
             target,
             f"its ending is that of the format {wanted.name}, and {gold.name} is {form.name}",
-            f"write {Path(path_of(target)).stem}{_ending(path_of(gold.text))}, then: nerscope "
-            f"convert",
+            f"-o {same}, then: nerscope convert {same} {path}",
         )
     return form
 
