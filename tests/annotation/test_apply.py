@@ -678,3 +678,31 @@ def test_a_type_that_the_encoding_does_not_have_is_refused(tmp_path: Path) -> No
     one = Decision("gold.conll", 0, "Ada", (Span(0, 1, "PER"),), (Span(0, 1, "Ж"),))
     with pytest.raises(NerscopeError, match=r"the encoding .* has no character 'Ж'"):
         applied(gold, [one], "::encoding=cp1252")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        ["Ada saw", {"entities": [[0, 3, "PER"]], "x": {"y": [1]}}],
+        {"id": 3, "data": "Ada saw", "label": [[0, 3, "PER"]], "Comments": []},
+        {"classes": ["PER"], "annotations": [["Ada saw", {"entities": [[0, 3, "PER"]]}], None]},
+    ],
+    ids=["pair", "doccano", "classes"],
+)
+def test_spans_deep_in_a_record_change_in_place(tmp_path: Path, given: Any) -> None:
+    gold = tmp_path / "gold.json"
+    gold.write_text(f"{json.dumps(given)}\n")
+    one = Decision("gold.json", 0, "Ada saw", (Span(0, 1, "PER"),), (Span(0, 2, "LOC"),))
+    log = applied(gold, [one])
+    text = gold.read_text().replace('[[0, 3, "PER"]]', '[[0, 7, "LOC"]]')
+    assert (tmp_path / "out-gold.json").read_text() == text
+    assert log.rewritten is None
+
+
+def test_a_task_with_deep_metadata_is_no_fault(tmp_path: Path) -> None:
+    gold = tmp_path / "gold.jsonl"
+    deep = "[" * 400 + "]" * 400
+    gold.write_text(f'{{"meta": {deep}, "text": "Ada saw", "spans": []}}\n')
+    one = Decision("gold.jsonl", 0, "Ada saw", (), (Span(0, 1, "PER"),))
+    applied(gold, [one])
+    assert deep in (tmp_path / "out-gold.jsonl").read_text()

@@ -163,7 +163,8 @@ def edit_file(gold: Gold, changes: Sequence[Change], target: str | None) -> Edit
     """The file with the changes, to be written to `target` in the format of the file."""
     form = _target_format(gold, target)
     expected = _expected(gold, changes)
-    if not changes and form.write_folder is None:
+    is_one_file = form.write is not None or form.write_folder is None
+    if not changes and is_one_file and not Path(path_of(gold.text)).is_dir():
         with FileBytes.of(path_of(gold.text)).open() as stream:
             return EditedCorpus(stream.read())
     removed = [span for change in changes for span in change.removed]
