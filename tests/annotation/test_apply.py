@@ -647,6 +647,8 @@ def test_a_dry_run_writes_nothing(gold: Path) -> None:
 
 def test_several_files_at_once_are_refused(gold: Path) -> None:
     gold.with_name("gold2.conll").write_text(GOLD)
+    with pytest.raises(NerscopeError, match="this is standard input"):
+        apply_decisions("-", [], gold.with_name("out.conll"))
     with pytest.raises(NerscopeError, match="one file at a time"):
         apply_decisions(gold.with_name("gold*.conll"), [], gold.with_name("out.conll"))
 

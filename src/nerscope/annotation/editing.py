@@ -21,7 +21,7 @@ from nerscope.corpus.mentions import Mentions, decode, encode, join_mentions
 from nerscope.corpus.schemes import BIO, INSIDE, SCHEMES, Scheme
 from nerscope.errors import InputError, UsageError
 from nerscope.formats.base import Format, input_format, output_format, path_of, source_named
-from nerscope.formats.files import FileBytes
+from nerscope.formats.files import STANDARD_INPUT, FileBytes
 from nerscope.formats.packing import pack_for, without_packing
 from nerscope.formats.source import EditedFile, MentionEdit, Source, require_tokens
 from nerscope.results.files import write_bytes, write_folder
@@ -51,7 +51,13 @@ class Gold:
 
     @classmethod
     def read(cls, text: str) -> "Gold":
-        """Read a file; a pattern of several files is refused."""
+        """Read a file; standard input and a pattern of several files are refused."""
+        if path_of(text) == STANDARD_INPUT:  # it can be read only once
+            raise UsageError(
+                STANDARD_INPUT,
+                "decisions name a file, and this is standard input",
+                "save it as a file",
+            )
         source = source_named(text)
         if source.members:
             raise UsageError(
