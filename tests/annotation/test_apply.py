@@ -3,6 +3,7 @@
 import gzip
 import json
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -289,7 +290,9 @@ def test_brackets_and_several_columns_are_refused(tmp_path: Path) -> None:
     gold.write_text("Uni B-ORG O\nBonn I-ORG B-LOC\n")
     spans = (Span(0, 2, "ORG"), Span(1, 2, "LOC"))
     one = Decision("gold.conll", 0, "Uni Bonn", spans, spans[:1])
-    with pytest.raises(NerscopeError, match=r"cannot be changed.*Fix: nerscope convert"):
+    with pytest.raises(
+        NerscopeError, match=r"does not change mentions in brackets.*Fix: nerscope convert"
+    ):
         applied(gold, [one], "::label=1+2")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["gold.conll"]
 
@@ -471,15 +474,16 @@ def test_tasks_of_a_tool_are_written_anew(tmp_path: Path) -> None:
     assert sentences_in(str(tmp_path / "out-gold.json")) == [(["Ada", "saw"], (Span(1, 2, "LOC"),))]
 
 
-WRITTEN = {"docbin": ".spacy", "webanno": ".tsv", "parquet": ".parquet", "arrow": ".arrow"}
+WRITTEN = {"webanno": ".tsv", "parquet": ".parquet", "arrow": ".arrow", "brat": ""}
+if find_spec("spacy"):
+    WRITTEN["docbin"] = ".spacy"
 
 
-@pytest.mark.parametrize("name", [*WRITTEN, "brat"])
+@pytest.mark.parametrize("name", WRITTEN)
 def test_formats_with_a_writer_have_the_chosen_mentions(tmp_path: Path, name: str) -> None:
-    pytest.importorskip({"docbin": "spacy"}.get(name, "pyarrow"))
     corpus = Corpus.of([(["Ada", "saw"], ["B-PER", "O"]), (["Oslo"], ["O"])])
     form, scheme = FORMATS[name], scheme_named("bio")
-    gold, out = tmp_path / f"gold{WRITTEN.get(name, '')}", tmp_path / f"out{WRITTEN.get(name, '')}"
+    gold, out = (tmp_path / f"{stem}{WRITTEN[name]}" for stem in ("gold", "out"))
     if form.write is not None:
         gold.write_bytes(form.write(corpus, scheme))
     elif form.write_folder is not None:
@@ -498,7 +502,9 @@ def test_a_format_without_a_writer_is_refused(tmp_path: Path) -> None:
     gold = tmp_path / "gold.iob"
     gold.write_text("Ada|NNP|B-PER saw|VBD|O\nOslo|NNP|B-LOC slept|VBD|O\n")
     one = Decision("gold.iob", 0, "Ada saw", (Span(0, 1, "PER"),), ())
-    with pytest.raises(NerscopeError, match=r"cannot be changed.*Fix: nerscope convert"):
+    with pytest.raises(
+        NerscopeError, match=r"does not change mentions in brackets.*Fix: nerscope convert"
+    ):
         applied(gold, [one])
     text = tmp_path / "gold.txt"
     text.write_text("Ada/B-PER saw/O\n")
@@ -624,7 +630,7 @@ def test_an_output_is_never_an_input(gold: Path) -> None:
     refused(gold, "this file is also an input", one, output=link)
     refused(
         gold,
-        r"ending is that of the format jsonl.*Fix: write out.conll, then: nerscope",
+        r"the format jsonl.*Fix: -o .*out.conll, then: nerscope convert .*out.conll",
         one,
         output=gold.with_name("out.jsonl"),
     )
@@ -641,6 +647,8 @@ def test_a_dry_run_writes_nothing(gold: Path) -> None:
 
 def test_several_files_at_once_are_refused(gold: Path) -> None:
     gold.with_name("gold2.conll").write_text(GOLD)
+    with pytest.raises(NerscopeError, match="this is standard input"):
+        apply_decisions("-", [], gold.with_name("out.conll"))
     with pytest.raises(NerscopeError, match="one file at a time"):
         apply_decisions(gold.with_name("gold*.conll"), [], gold.with_name("out.conll"))
 
@@ -655,3 +663,48 @@ def test_a_column_of_conllu_plus_keeps_its_sign_for_no_mention(tmp_path: Path) -
     assert out.read_text().endswith("1\tAda\t*\n2\tsaw\tB-PER\n\n")
     applied(out, [back])
     assert (tmp_path / "out-out-gold.conllup").read_text() == gold.read_text()
+
+
+@pytest.mark.parametrize("kind", ["a b", "a\nb"])
+def test_a_type_that_columns_cannot_hold_is_refused(gold: Path, kind: str) -> None:
+    refused(
+        gold,
+        "cannot represent all mentions",
+        Decision("gold.conll", 0, "Ada saw Oslo", ADA, (Span(0, 1, kind),)),
+    )
+
+
+def test_a_type_that_the_encoding_does_not_have_is_refused(tmp_path: Path) -> None:
+    gold = tmp_path / "gold.conll"
+    gold.write_text("Ada B-PER\n")
+    one = Decision("gold.conll", 0, "Ada", (Span(0, 1, "PER"),), (Span(0, 1, "Ж"),))
+    with pytest.raises(NerscopeError, match=r"the encoding .* has no character 'Ж'"):
+        applied(gold, [one], "::encoding=cp1252")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        ["Ada saw", {"entities": [[0, 3, "PER"]], "x": {"y": [1]}}],
+        {"id": 3, "data": "Ada saw", "label": [[0, 3, "PER"]], "Comments": []},
+        {"classes": ["PER"], "annotations": [["Ada saw", {"entities": [[0, 3, "PER"]]}], None]},
+    ],
+    ids=["pair", "doccano", "classes"],
+)
+def test_spans_deep_in_a_record_change_in_place(tmp_path: Path, given: Any) -> None:
+    gold = tmp_path / "gold.json"
+    gold.write_text(f"{json.dumps(given)}\n")
+    one = Decision("gold.json", 0, "Ada saw", (Span(0, 1, "PER"),), (Span(0, 2, "LOC"),))
+    log = applied(gold, [one])
+    text = gold.read_text().replace('[[0, 3, "PER"]]', '[[0, 7, "LOC"]]')
+    assert (tmp_path / "out-gold.json").read_text() == text
+    assert log.rewritten is None
+
+
+def test_a_task_with_deep_metadata_is_no_fault(tmp_path: Path) -> None:
+    gold = tmp_path / "gold.jsonl"
+    deep = "[" * 400 + "]" * 400
+    gold.write_text(f'{{"meta": {deep}, "text": "Ada saw", "spans": []}}\n')
+    one = Decision("gold.jsonl", 0, "Ada saw", (), (Span(0, 1, "PER"),))
+    applied(gold, [one])
+    assert deep in (tmp_path / "out-gold.jsonl").read_text()

@@ -1,13 +1,14 @@
 """Change the mentions of some records in the text of a JSON file; all other characters stay.
 
-A record is changed if its mentions are under one key of the record itself: a list of labels, or a
-list of spans. Other layouts, such as the tasks of annotation tools, give None.
+A record is changed if the file has its mentions as one list of labels or of spans, in the record
+itself or deeper, as in the pair [text, {"entities": [...]}]. Other layouts, such as the tasks of
+Label Studio, give None.
 """
 
 import json
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +17,8 @@ from nerscope.corpus.corpus import Corpus
 from nerscope.formats.json.layers import are_spans, are_tags, other_keys
 from nerscope.formats.json.marks import Names, listed, mark_of, plain_mark_keys, spelling
 from nerscope.formats.json.records import LABELS, LETTERS, Schema, schema_of
-from nerscope.formats.json.tools import tool_of
+from nerscope.formats.json.unwrapping import UnwrapContext
+from nerscope.formats.json.wrapped import unwrap
 from nerscope.formats.source import MentionEdit
 from nerscope.formats.standoff.text import TextSpan, trim_span
 
@@ -41,29 +43,27 @@ class _Replacement(NamedTuple):
     text: str
 
 
-def edited_text(text: str, edit: MentionEdit, names: Names) -> str | None:
+def edited_text(text: str, edit: MentionEdit, names: Names, context: UnwrapContext) -> str | None:
     """The text of a file with other mentions; None if a record cannot be changed in place.
 
+    >>> import io
     >>> from nerscope.corpus.corpus import Coding
     >>> from nerscope.formats.base import open_source
-    >>> import io
     >>> line = '{"tokens": ["Ada", "spoke"],  "tags": ["B-PER", "O"]}'
     >>> corpus = next(open_source(io.StringIO(line)).chunks(Coding()))
-    >>> edited_text(line, MentionEdit(corpus, [], [], {0: "B-LOC"}), None)
+    >>> edit = MentionEdit(corpus, [], [], {0: "B-LOC"})
+    >>> edited_text(line, edit, None, UnwrapContext("x", 0, None, {}))
     '{"tokens": ["Ada", "spoke"],  "tags": ["B-LOC", "O"]}'
     """
-    records = _Records.of(text, edit.corpus)
-    style = _Style.of(text)
+    records = _Records.of(text, edit.corpus, context)
+    style = _Style.of(text, records.items.values())
     replacements: list[_Replacement] = []
     for number in records.changed(edit):
-        piece = records.pieces.get(number)
-        if piece is None or not isinstance(piece.value, dict) or tool_of(piece.value):
+        if (item := records.items.get(number)) is None:
             return None
-        schema = schema_of(piece.value)
-        if schema is None:
-            return None
-        record = _Record(text, piece, schema, edit.corpus, records.tokens(number), names, style)
-        new = record.with_labels(edit) if schema.counts == LABELS else record.with_spans(edit)
+        record = _Record(text, item, edit.corpus, records.tokens(number), names, style)
+        is_labelled = item.schema.counts == LABELS
+        new = record.with_labels(edit) if is_labelled else record.with_spans(edit)
         if new is None:
             return None
         replacements += new
@@ -78,30 +78,44 @@ def _replaced(text: str, replacements: Iterable[_Replacement]) -> str:
     return "".join([*parts, text[at:]])
 
 
+class _Item(NamedTuple):
+    """A plain record, its schema, and the value of the file in which it is."""
+
+    plain: Mapping[str, Any]
+    schema: Schema
+    value: _Piece
+
+    @property
+    def held(self) -> Any:
+        """The text or the tokens."""
+        return self.plain[self.schema.held]
+
+    @property
+    def letters(self) -> str:
+        """The text or the tokens without blanks."""
+        return "".join((self.held if isinstance(self.held, str) else "".join(self.held)).split())
+
+
 class _Records(NamedTuple):
-    """The first tokens of the records of a corpus, and the piece of text of each record."""
+    """The first tokens of the records of a corpus, and what the file has for each record."""
 
     starts: list[int]
-    pieces: Mapping[int, _Piece]
+    items: Mapping[int, _Item]
 
     @classmethod
-    def of(cls, text: str, corpus: Corpus) -> "_Records":
+    def of(cls, text: str, corpus: Corpus, context: UnwrapContext) -> "_Records":
         """Pair records with values: both are in order, and values without tokens have no record."""
         records = corpus.records
         begins = np.ones(len(corpus), bool) if records is None else records.begins
         starts = [*corpus.starts[:-1][begins].tolist(), corpus.n_tokens]
-        values, pieces = _values(text), dict[int, _Piece]()
-        lines = corpus.lines[starts[:-1]].tolist()
-        found = next(values, None)
-        for number, line in enumerate(lines):
-            words = "".join(corpus.words_at(slice(starts[number], starts[number + 1])))
-            while found and (found[0] < line or _letters(found[1].value) != _letters(words)):
-                found = next(values, None)
+        of_file, items = _items_of(text, context), dict[int, _Item]()
+        for number, (begin, end) in enumerate(pairwise(starts)):
+            letters = "".join("".join(corpus.words_at(slice(begin, end))).split())
+            found = next((item for item in of_file if item.letters == letters), None)
             if found is None:
                 break
-            pieces[number] = found[1]
-            found = next(values, None)
-        return cls(starts, pieces)
+            items[number] = found
+        return cls(starts, items)
 
     def tokens(self, number: int) -> tuple[int, int]:
         return self.starts[number], self.starts[number + 1]
@@ -112,24 +126,23 @@ class _Records(NamedTuple):
         return sorted({bisect_right(self.starts, at) - 1 for at in (*spans, *edit.labels)})
 
 
-def _letters(held: object) -> str:
-    """The text or the tokens of a record without blanks; empty for any other value."""
-    if isinstance(held, dict) and (schema := schema_of(held)) is not None:
-        held = held[schema.held]
-    words = [word for word in (held if isinstance(held, list) else [held]) if isinstance(word, str)]
-    return "".join("".join(words).split())
+def _items_of(text: str, context: UnwrapContext) -> Iterator[_Item]:
+    """The plain records of a file, in order."""
+    for piece in _values(text):
+        for annotation in unwrap(piece.value, context):
+            schema = schema_of(annotation.item)
+            if schema is not None:
+                yield _Item(annotation.item, schema, piece)
 
 
-def _values(text: str) -> Iterator[tuple[int, _Piece]]:
-    """The values of a file, each with the line on which it begins."""
-    at, line, done = _skip(text, 0), 1, 0
-    is_list = text.startswith("[", at) and text[_skip(text, at + 1) :][:1] in "[{"
-    at += is_list
+def _values(text: str) -> Iterator[_Piece]:
+    """The values of a file: of its list, or of its lines."""
+    at = _skip(text, 0)
+    at += text.startswith("[", at) and text[_skip(text, at + 1) :][:1] in ("[", "{")
     while (at := _skip(text, at, _BLANKS + ",")) < len(text) and text[at] != "]":
         value, end = _DECODER.raw_decode(text, at)
-        line += text.count("\n", done, at)
-        yield line, _Piece(at, end, value)
-        at, done = end, at
+        yield _Piece(at, end, value)
+        at = end
 
 
 def _skip(text: str, at: int, signs: str = _BLANKS) -> int:
@@ -139,9 +152,9 @@ def _skip(text: str, at: int, signs: str = _BLANKS) -> int:
     return at
 
 
-def _members(text: str, begin: int) -> dict[str, _Piece]:
+def _members(text: str, begin: int) -> dict[str | int, _Piece]:
     """The values of an object by key; of equal keys, the last one counts."""
-    members, at = dict[str, _Piece](), _skip(text, begin + 1)
+    members, at = dict[str | int, _Piece](), _skip(text, begin + 1)
     while text[at] != "}":
         key, colon = _DECODER.raw_decode(text, at)
         start = _skip(text, colon, _BLANKS + ":")
@@ -151,14 +164,33 @@ def _members(text: str, begin: int) -> dict[str, _Piece]:
     return members
 
 
-def _items(text: str, begin: int) -> list[_Piece]:
-    """The items of a list."""
+def _items(text: str, begin: int) -> dict[str | int, _Piece]:
+    """The items of a list by number."""
     items, at = list[_Piece](), _skip(text, begin + 1)
     while text[at] != "]":
         value, end = _DECODER.raw_decode(text, at)
         items.append(_Piece(at, end, value))
         at = _skip(text, end, _BLANKS + ",")
-    return items
+    return dict(enumerate(items))
+
+
+def _path_to(wanted: object, value: object) -> list[str | int] | None:
+    """The keys that lead to an object inside a value; None if it is not there.
+
+    >>> spans = [[0, 3, "PER"]]
+    >>> _path_to(spans, ["Ada", {"entities": spans}])
+    [1, 'entities']
+    """
+    stack: list[tuple[object, list[str | int]]] = [(value, [])]
+    while stack:
+        item, path = stack.pop()
+        if item is wanted:
+            return path
+        pairs: Iterable[tuple[str | int, object]] = ()
+        if isinstance(item, dict | list):
+            pairs = item.items() if isinstance(item, dict) else enumerate(item)
+        stack += [(inner, [*path, key]) for key, inner in pairs]
+    return None
 
 
 class _Style(NamedTuple):
@@ -170,25 +202,24 @@ class _Style(NamedTuple):
     model: Any
 
     @classmethod
-    def of(cls, text: str) -> "_Style":
+    def of(cls, text: str, items: Iterable[_Item]) -> "_Style":
         is_compact = '": ' not in text
         return cls(
             "\\u" in text and text.isascii(),
             "," if is_compact else ", ",
             ":" if is_compact else ": ",
-            next(_models(text), None),
+            next(_models(items), None),
         )
 
     def dumped(self, value: object) -> str:
         return json.dumps(value, ensure_ascii=self.is_ascii, separators=(self.comma, self.colon))
 
 
-def _models(text: str) -> Iterator[Any]:
+def _models(items: Iterable[_Item]) -> Iterator[Any]:
     """The spans of a file."""
-    for _, piece in _values(text):
-        schema = schema_of(piece.value) if isinstance(piece.value, dict) else None
-        if schema is not None and schema.counts != LABELS and schema.marks is not None:
-            marks = piece.value[schema.marks]
+    for plain, schema, _ in items:
+        if schema.counts != LABELS and schema.marks is not None:
+            marks = plain[schema.marks]
             yield from marks if isinstance(marks, list) else ()
 
 
@@ -196,8 +227,7 @@ class _Record(NamedTuple):
     """A record of a file; `tokens` are its first token in the corpus, and that after its last."""
 
     text: str
-    piece: _Piece
-    schema: Schema
+    item: _Item
     corpus: Corpus
     tokens: tuple[int, int]
     names: Names
@@ -205,9 +235,14 @@ class _Record(NamedTuple):
 
     @property
     def _marks(self) -> _Piece | None:
-        """The value with the mentions; None if the record has none."""
-        key = self.schema.marks
-        return None if key is None else _members(self.text, self.piece.begin)[key]
+        """The list of the mentions in the file; None if it is not there as it was read."""
+        key, piece = self.item.schema.marks, self.item.value
+        marks = None if key is None else self.item.plain[key]
+        path = _path_to(marks, piece.value) if isinstance(marks, list) else None
+        for step in path or ():
+            inside = _members if isinstance(step, str) else _items
+            piece = inside(self.text, piece.begin)[step]
+        return None if path is None else piece
 
     def with_labels(self, edit: MentionEdit) -> list[_Replacement] | None:
         begin, end = self.tokens
@@ -226,9 +261,9 @@ class _Record(NamedTuple):
 
     def _has_other_marks(self) -> bool:
         """Whether the record repeats its mentions under another key, which would differ then."""
-        item = self.piece.value
-        keys = other_keys(tuple(item), self.schema.held, self.schema.marks)
-        return any(are_spans(item[key]) or are_tags(listed(item[key]) or []) for key in keys)
+        plain, schema, _ = self.item
+        keys = other_keys(tuple(plain), schema.held, schema.marks)
+        return any(are_spans(plain[key]) or are_tags(listed(plain[key]) or []) for key in keys)
 
     def _named(self, name: str, model: Any) -> Any:
         """A label or type as the file writes them; None if it has no number."""
@@ -240,7 +275,8 @@ class _Record(NamedTuple):
 
     def with_spans(self, edit: MentionEdit) -> list[_Replacement] | None:
         marks, places = self._marks, self._places()
-        if places is None or (marks is not None and not isinstance(marks.value, list)):
+        is_known = marks is not None or self._can_get_a_key
+        if places is None or not is_known:
             return None
         kept = self._kept(marks, self._inside(edit.removed, places))
         added = [self._span(*span) for span in self._inside(edit.added, places)]
@@ -249,21 +285,26 @@ class _Record(NamedTuple):
         texts = self._merged(kept, [span for span in added if span is not None])
         if marks is not None:
             return [_Replacement(marks.begin, marks.end, self._list(marks, texts))]
-        end = max(member.end for member in _members(self.text, self.piece.begin).values())
+        end = max(member.end for member in _members(self.text, self.item.value.begin).values())
         spans = f"{self.style.comma}{self.style.dumped('spans')}{self.style.colon}"
         return [_Replacement(end, end, f"{spans}[{self.style.comma.join(texts)}]")]
+
+    @property
+    def _can_get_a_key(self) -> bool:
+        """Whether the record has no spans, and is a value of the file itself."""
+        return self.item.schema.marks is None and self.item.plain is self.item.value.value
 
     def _places(self) -> list[tuple[int, int]] | None:
         """The start and the end of each token as spans count them."""
         begin, end = self.tokens
-        if self.schema.counts != LETTERS:
-            return [(at, at + 1 - self.schema.inclusive) for at in range(end - begin)]
+        if self.item.schema.counts != LETTERS:
+            return [(at, at + 1 - self.item.schema.inclusive) for at in range(end - begin)]
         if self.corpus.gaps is None:
             return None
         words, gaps = self.corpus.words_at(slice(begin, end)), self.corpus.gaps[begin:end]
         ends = list(accumulate(len(gap) + len(word) for gap, word in zip(gaps, words, strict=True)))
         places = [(end - len(word), end) for end, word in zip(ends, words, strict=True)]
-        held = self.piece.value[self.schema.held]
+        held = self.item.held
         is_same = [held[start:end] for start, end in places] == words
         return places if is_same else None
 
@@ -283,7 +324,7 @@ class _Record(NamedTuple):
     ) -> list[tuple[int, str]] | None:
         """The spans that stay, as start and text; None if a span stays in part."""
         kept = []
-        for item in [] if marks is None else _items(self.text, marks.begin):
+        for item in _items(self.text, marks.begin).values() if marks is not None else ():
             start, end, kinds = self._read(item.value)
             gone = [(start, end, kind) in removed for kind in kinds]
             if any(gone) and not all(gone):
@@ -294,10 +335,10 @@ class _Record(NamedTuple):
 
     def _read(self, mark: Any) -> tuple[int, int, list[str]]:
         """The first and the last edge of a span, and its types."""
-        is_text = self.schema.counts == LETTERS
+        is_text = self.item.schema.counts == LETTERS
         fragments, kinds, _ = mark_of(mark, is_text, "", self.names)
         if is_text:
-            held = self.piece.value[self.schema.held]
+            held = self.item.held
             fragments = trim_span(TextSpan(fragments, kinds[0]), held, "").fragments
         return fragments[0][0], fragments[-1][1], kinds
 
@@ -305,7 +346,7 @@ class _Record(NamedTuple):
         """A new span as start and text, with the keys of the other spans of the file."""
         model = self.style.model
         if model is None:
-            is_listed = spelling(self.schema.marks or "") in _LISTED
+            is_listed = spelling(self.item.schema.marks or "") in _LISTED
             model = [0, 0, ""] if is_listed else {"start": 0, "end": 0, "label": ""}
         if isinstance(model, list):
             name = self._named(kind, model[2])
@@ -315,8 +356,8 @@ class _Record(NamedTuple):
         if keys is None or name is None:
             return None
         span = {keys[0]: start, keys[1]: end, keys[2]: name}
-        if len(keys) > 3 and self.schema.counts == LETTERS:
-            span[keys[3]] = self.piece.value[self.schema.held][start:end]
+        if len(keys) > 3 and self.item.schema.counts == LETTERS:
+            span[keys[3]] = self.item.held[start:end]
         return start, self.style.dumped(span)
 
     def _merged(
@@ -331,7 +372,7 @@ class _Record(NamedTuple):
 
     def _list(self, marks: _Piece, texts: Sequence[str]) -> str:
         """A list with other items, with the blanks between them as before."""
-        items = _items(self.text, marks.begin)
+        items = list(_items(self.text, marks.begin).values())
         if not texts or not items:
             return f"[{self.style.comma.join(texts)}]"
         before = self.text[marks.begin : items[0].begin]

@@ -314,15 +314,18 @@ class JsonFile(Source):
             yield line, f"the key {shown(key)} occurs twice, and the last value counts"
 
     def edited(self, edit: MentionEdit) -> EditedFile | None:
-        """The file with other mentions in some records; None if they are not in plain records."""
-        if self._annotator is not None or self._text_key is not None or self._data.is_folder:
+        """The file with other mentions in some records; None if a tool wrote them differently."""
+        if self._annotator == ALL or self._data.is_folder:
             return None
         from nerscope.formats.json.editing import edited_text  # rarely needed
 
         with self._data.open() as stream:
             text = stream.read().decode()
         mark = BOM if text.startswith(BOM) else ""
-        new = edited_text(text.removeprefix(BOM), edit, self._names)
+        context = UnwrapContext(
+            *(self.name, 0, self._annotator, {}, self._text_key), has_names=self._names is not None
+        )
+        new = edited_text(text.removeprefix(BOM), edit, self._names, context)
         if new is None:
             return None
         data = (mark + new).encode()
