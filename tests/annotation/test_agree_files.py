@@ -230,7 +230,7 @@ def test_what_does_not_belong_together_is_refused(tmp_path: Path) -> None:
     same = [{**item, "text": "Ada met Bob in New York again."} for item in ben]
     assert "the text of record 1 is there twice" in str(refused(tmp_path, same, same, join="text"))
     assert "their texts differ" in str(refused(tmp_path, ann, ben[::-1], join="order"))
-    assert "other numbers of records" in str(refused(tmp_path, ann, ben[1:], join="order"))
+    assert "their numbers of records differ" in str(refused(tmp_path, ann, ben[1:], join="order"))
     assert isinstance(refused(tmp_path, ann, ben, join="name"), UsageError)
 
 

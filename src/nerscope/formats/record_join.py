@@ -146,14 +146,15 @@ def _no_union(lists: Sequence[RecordList], by: str | None) -> AlignmentError:
     names = " and ".join(records.name for records in lists[:2])
     if by == ORDER:
         sizes = {len(records) for records in lists}
-        fact = "they have other numbers of records" if len(sizes) > 1 else "their texts differ"
-        return AlignmentError(names, f"{fact}, so they cannot be joined by order", "--join id")
+        what = "numbers of records" if len(sizes) > 1 else "texts"
+        fact = f"their {what} differ, and joining by order needs the same texts in the same order"
+        return AlignmentError(names, fact, "--join id")
     for key in (ID, TEXT) if by is None else (by,):
         for records in lists:
             if (repeated := _repeated(records, key)) is not None:
                 return AlignmentError(
                     records.name,
-                    f"the {key} {repeated} is there twice, so records cannot be joined by {key}",
+                    f"the {key} {repeated} is there twice, and joining by {key} needs unique ones",
                     "give every record an id that is unique, and equal in all files",
                 )
     return AlignmentError(

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     )
 
 _TITLES = {name: words.title for name, words in agreement_words().items()}
-_NOBODY = "(none)"  # instead of a type, where there is no mention
+_NO_MENTION = "(none)"  # instead of a type
 
 
 class _Sizes(NamedTuple):
@@ -256,8 +256,8 @@ class _Screen:
     def confusion(self) -> Table:
         """Which types stand where another annotator has another type, over all pairs."""
         counts = _confusions(self.agreement)
-        types = sorted({name for pair in counts for name in pair} - {_NOBODY})
-        names = [*types, _NOBODY]
+        types = sorted({name for pair in counts for name in pair} - {_NO_MENTION})
+        names = [*types, _NO_MENTION]
         rows = [[counts[_pair(first, second)] for second in names] for first in names]
         body = tuple(
             (Cell(name), *(Cell(str(n) if n else "") for n in row))
@@ -272,7 +272,7 @@ class _Screen:
         kinds = ", ".join(f"{kind} {n:,}" for kind, n in counts.most_common())
         yield f"{plural(total, 'disagreement')}" + (f": {kinds}" if kinds else "")
         pairs = _confusions(self.agreement).most_common()
-        confused = [(pair, n) for pair, n in pairs if len(pair) == 2 and _NOBODY not in pair]
+        confused = [(pair, n) for pair, n in pairs if len(pair) == 2 and _NO_MENTION not in pair]
         named = [f"{'–'.join(sorted(pair))} {n:,}" for pair, n in confused[: sizes.confusions]]
         if named:
             yield f"types confused most: {', '.join(named)}"
@@ -291,10 +291,10 @@ def _pair(first: str, second: str) -> frozenset[str]:
 
 
 def _confusions(agreement: "Agreement") -> Counter[frozenset[str]]:
-    """How often two types stand in one place, whoever has which."""
+    """How often two types stand in one place, in either order of the annotators."""
     counts: Counter[frozenset[str]] = Counter()
     for row in agreement.confusion:
-        counts[_pair(row.type_a or _NOBODY, row.type_b or _NOBODY)] += row.n
+        counts[_pair(row.type_a or _NO_MENTION, row.type_b or _NO_MENTION)] += row.n
     return counts
 
 
