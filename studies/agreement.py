@@ -110,7 +110,7 @@ def draw(design: Design, documents: int, seed: int) -> dict[str, ns.Corpus]:
                     numbers.setdefault(f"a{at}", []).append(document)
     return {
         name: replace(ns.Corpus.of(own, name=name), documents=np.array(numbers[name]))
-        for name, own in sentences.items()
+        for name, own in sorted(sentences.items())
     }
 
 

@@ -25,8 +25,8 @@ from nerscope.results.terms import (
     COHEN,
     FLEISS,
     agreement_words,
+    cell_words,
     facet_words,
-    level_words,
 )
 from nerscope.results.weakest import FEW_CLUSTERS
 from nerscope.scoring.matching import EXACT, OVERLAP
@@ -204,17 +204,15 @@ class _Screen:
     def by_level(self, facet: str) -> Table:
         """F1 of each level of a facet, as a mean over pairs."""
         ranges = self.agreement.settings["facets"].get(facet, {}).get("ranges", {})
-        body = tuple(
-            (
-                Cell(level_words(facet, row.level, ranges.get(row.level, "")).phrase),
-                *_value_cells(row),
-            )
-            for row in self.agreement.rows
-            if (row.a, row.b, row.facet, row.type, row.match)
-            == (None, None, facet, None, _facet_match(self.agreement, facet))
-        )
+        match = next(row.match for row in self.agreement.rows if row.facet == facet)
+        body = []
+        for row in self.agreement.rows:
+            key = (row.a, row.b, row.facet, row.type, row.match)
+            if key == (None, None, facet, None, match):
+                words = cell_words(facet, row.level, interval=ranges.get(row.level, ""))
+                body.append((Cell(words.phrase, code=words.code), *_value_cells(row)))
         title = facet_words(facet).title
-        return Table(f"F1 by {title}", ("group", "F1", "95 % interval", "n"), body)
+        return Table(f"F1 by {title}", ("group", "F1", "95 % interval", "n"), tuple(body))
 
     def deviations(self, most: int | None = None) -> Table:
         """Who differs from the others, the most different first."""
@@ -280,10 +278,6 @@ class _Screen:
 
 def _is_overall(row: "AgreementScore") -> bool:
     return (row.a, row.b, row.facet, row.type) == (None, None, ALL, None)
-
-
-def _facet_match(agreement: "Agreement", facet: str) -> str | None:
-    return next(row.match for row in agreement.rows if row.facet == facet)
 
 
 def _pair(first: str, second: str) -> frozenset[str]:
