@@ -74,8 +74,10 @@ def read_task(item: Mapping[str, Any], context: UnwrapContext) -> Iterator[Annot
         str(region.get(key)).lstrip("$") for region in regions for key in ("source", "to_name")
     ]
     text = _text_key(item["data"], spans, hints, context)
-    names = dict.fromkeys(name for entry in candidates for name in _signed(entry))
-    yield _annotation(item["data"][text], spans, tuple(names), context)
+    people = tuple(map(_signed, candidates))
+    names = dict.fromkeys(name for person in people for name in person)
+    annotation = _annotation(item["data"][text], spans, tuple(names), context)
+    yield annotation._replace(people=people)
 
 
 def _predictions(item: Mapping[str, Any], place: str) -> list[Mapping[str, Any]]:
