@@ -1,6 +1,6 @@
 // Errors by kind: what the summary counts, and the colours of kinds on the whole page.
 import type { Context } from "./context";
-import type { Page } from "./data";
+import type { ErrorSum, Page } from "./data";
 import { filterOf } from "./listing/filter";
 import { countText, totalErrors } from "./listing/totals";
 import type { PageKind } from "./page-data";
@@ -45,8 +45,17 @@ export interface SystemErrors {
 
 export function errorsOf(context: Context, system: string, choices: { kind?: string; type?: string; side?: string } = {}): SystemErrors {
   const chosen = { system, ...choices };
-  const n = totalErrors(context.page, filterOf(context, new URLSearchParams(chosen))) ?? 0;
+  const page = { ...context.page, errors: sumsOf(context.page, system) };
+  const n = totalErrors(page, filterOf(context, new URLSearchParams(chosen))) ?? 0;
   return { n, href: withPageChoices(placeHref("errors", chosen)), count: countText(n) };
+}
+
+const sums = new WeakMap<Page, Map<string, ErrorSum[]>>();
+
+/** The sums of a system: a page of many systems asks for them hundreds of times. */
+function sumsOf(page: Page, system: string): ErrorSum[] {
+  if (!sums.has(page)) sums.set(page, new Map(page.systems.map((name) => [name, page.errors.filter((sum) => sum.system === name)])));
+  return sums.get(page)!.get(system) ?? [];
 }
 
 /** Errors of a system by kind, in the order of `kindsOf`. */

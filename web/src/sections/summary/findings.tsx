@@ -1,4 +1,5 @@
 // Things to know, by rule, and what limits them.
+import { useMemo } from "preact/hooks";
 import type { Context } from "../../context";
 import { count } from "../../format";
 import { knowsErrors } from "../../kinds";
@@ -17,7 +18,10 @@ export function findingsOf({ page, dataset, systems }: Pick<Context, "page" | "d
 }
 
 export function Findings({ context }: { context: Context }) {
-  const findings = findingsOf(context);
+  const { page, dataset, systems } = context;
+  const shown = [...systems].sort().join("\n");
+  // Lists are walked through to be counted: once for a choice of systems, whatever their order.
+  const findings = useMemo(() => findingsOf(context).map((finding) => linked(context, finding)), [page, dataset, shown]);
   if (!findings.length) return null;
   return (
     <section class="findings">
@@ -26,7 +30,7 @@ export function Findings({ context }: { context: Context }) {
         {findings.map((finding) => (
           <li key={finding.text}>
             {finding.link ? (
-              <a class="plain" href={withPageChoices(linkHref(finding.link))} data-count={listedCount(context, finding.link)}>{finding.text}</a>
+              <a class="plain" href={withPageChoices(linkHref(finding.link))} data-count={finding.count}>{finding.text}</a>
             ) : (
               finding.text
             )}
@@ -36,6 +40,12 @@ export function Findings({ context }: { context: Context }) {
       </ol>
     </section>
   );
+}
+
+/** A thing to know with the count of its list; without a link where no list can be shown. */
+function linked(context: Context, finding: PageFinding): PageFinding & { count?: string } {
+  const count = finding.link ? listedCount(context, finding.link) : undefined;
+  return { ...finding, count, link: finding.link?.section === "errors" && count === undefined ? null : finding.link };
 }
 
 /** How many errors or places the list of a link has. */
