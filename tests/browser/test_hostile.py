@@ -27,16 +27,7 @@ TOKENS = [
     "",
 ]
 TYPE = f"B-{SCRIPT}"
-SECTIONS = [
-    "overview",
-    "mentions",
-    "tokens",
-    "attributes",
-    "partial",
-    "compare",
-    "errors",
-    "review",
-]
+SECTIONS = ["summary", "errors", "compare", "where", "data"]
 
 
 @pytest.fixture(scope="module")

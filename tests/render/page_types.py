@@ -25,6 +25,8 @@ def faults(value: Any, kind: Any, place: str = "page") -> list[str]:
         found = [faults(item, parts[0], f"{place}[{at}]") for at, item in enumerate(value)]
         return [fault for each in found for fault in each]
     if origin in (dict, Mapping):
+        if not isinstance(value, dict):
+            return [f"{place}: {value!r} is no mapping"]
         found = [faults(item, parts[1], f"{place}.{key}") for key, item in value.items()]
         return [fault for each in found for fault in each]
     return [] if _is(value, kind) else [f"{place}: {value!r} is not {kind.__name__}"]

@@ -22,7 +22,7 @@ from nerscope.stats.clusters import (
     clusters_of,
     swap_weights,
 )
-from nerscope.stats.draws import _values
+from nerscope.stats.draws import _resampled_values
 from nerscope.stats.intervals import Sampling
 
 GOLD = drawn(60, seed=1)
@@ -39,7 +39,7 @@ def resampled_f1(evidence: Evidence, sampling: Sampling, match: str = "exact") -
     clusters = clusters_of(evidence, sampling.resample)
     found = ClusterCounts(evidence, division_of(evidence, "all"), match, ["s"], clusters)
     weights = bootstrap_weights(len(found.counts), sampling.samples, sampling.seed)
-    values = _values(found, 0.0, found.columns_of_run(0, found.counts), weights)
+    values = _resampled_values(found, 0, weights)
     return values[:, found.keys.index(F1)]
 
 
@@ -198,7 +198,7 @@ def test_counts_of_pairs_are_resampled_like_all_others() -> None:
     ledger = evidence.ledgers["mention"]
     partial = ledger.runs[0].gold_kind["left"] == PARTIAL
     key = found.keys.index(CellKey("all", None, "partial"))
-    values = _values(found, 0.0, found.columns_of_run(0, found.counts), weights)[:, key]
+    values = _resampled_values(found, 0, weights)[:, key]
     for sample in range(10):
         times = weights[:, sample].astype(float)[ledger.gold.sentence]
         assert values[sample] == (times * partial).sum()

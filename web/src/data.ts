@@ -71,7 +71,6 @@ export interface Difference {
   p_corrected: number | null;
   family: string;
   n: number;
-  test: string | null;
   untested: string | null;
 }
 
@@ -184,7 +183,13 @@ export function levelNamed(facet: PageFacet | undefined, name: string): PageLeve
   return facet?.levels.find((level) => level.name === name);
 }
 
-/** A level in plain words; the range of a bucket says more than its name. */
-export function levelPhrase(facet: PageFacet, level: PageLevel, dataset: PageDataset | null): string {
-  return dataset?.ranges[facet.name]?.[level.name] ?? level.phrase;
+/** A level in plain words; of a bucket, its range, if it is the same in all these datasets. */
+export function levelPhrase(facet: PageFacet, level: PageLevel, datasets: PageDataset[]): string {
+  const ranges = new Set(datasets.map((dataset) => dataset.ranges[facet.name]?.[level.name]));
+  const [range] = ranges;
+  if (ranges.size === 1 && range !== undefined) return range;
+  return facet.bucketed ? (RELATIVE[level.name] ?? level.phrase) : level.phrase;
 }
+
+/** Buckets of several datasets, whose edges differ. */
+const RELATIVE: Record<string, string> = { XS: "lowest values", S: "low values", L: "high values", XL: "highest values" };

@@ -2,6 +2,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { SHAPES } from "./charts/mark";
+import { textWidth } from "./charts/scale";
 import { colourOf, symbolOf } from "./colours";
 import { savePng, saveSvg } from "./save";
 
@@ -51,7 +52,7 @@ function Legend({ entries }: { entries: LegendEntry[] }) {
   return (
     <div class="legend">
       {entries.map(({ name, colour, symbol }) => (
-        <svg key={name} width={name.length * 7.2 + 26} height={18} role="img" aria-label={name}>
+        <svg key={name} width={textWidth(name) + 30} height={18} role="img" aria-label={name}>
           <path d={SHAPES[symbol ?? "square"]} fill={colour} transform="translate(7,9)" />
           <text x={17} y={13} font-size={12} fill="currentColor">{name}</text>
         </svg>

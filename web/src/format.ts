@@ -43,6 +43,9 @@ export function count(value: number): string {
   return value.toLocaleString("en-GB");
 }
 
+/** A name at the beginning of a title. */
+export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
 export function counted(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;
 }
@@ -72,7 +75,7 @@ export function aboutDifference(page: Page, row: Difference): string {
   ];
   if (row.low !== null && row.high !== null) lines.push(`95 % interval ${points(row.low, 2)} to ${points(row.high, 2)}`);
   lines.push(
-    row.untested ?? `${pText(row.p)} alone, ${pText(row.p_corrected).replace("p ", "")} corrected (${row.test})`,
+    row.untested ?? `${pText(row.p)} alone, ${pText(row.p_corrected).replace("p ", "")} corrected`,
     `n = ${count(row.n)}`,
   );
   return lines.join("\n");
@@ -82,7 +85,6 @@ export function aboutDifference(page: Page, row: Difference): string {
 function whereWords(page: Page, row: { facet: string; level: string; type: string | null; dataset: string }): string[] {
   const facet = facetNamed(page, row.facet);
   const level = levelNamed(facet, row.level);
-  const dataset = page.datasets.find((one) => one.name === row.dataset) ?? null;
-  const words = facet && level ? `${levelPhrase(facet, level, dataset)} (${row.facet}=${row.level})` : null;
+  const words = facet && level ? `${levelPhrase(facet, level, page.datasets.filter((one) => one.name === row.dataset))} (${row.facet}=${row.level})` : null;
   return [words, row.type].filter((one): one is string => one !== null);
 }

@@ -71,7 +71,8 @@ function styles(): SVGElement {
   const made = element("style", {});
   made.textContent =
     ".grid{stroke:#ddd}.zero,.reference{stroke:#555}.reference{stroke-dasharray:3 3}.soft,.code{fill:#555}" +
-    ".heat-high{fill:#0072b2}.heat-low{fill:#d55e00}.on-heat{fill:#fff}";
+    ".heat-high{fill:#0072b2}.heat-low{fill:#d55e00}" +
+    ".verdict rect{fill:#f4f4f2}.verdict.good rect{fill:#dcebf5}.verdict.bad rect{fill:#fbe6d8}.tie{stroke:#555;fill:#555}";
   return made;
 }
 

@@ -18,7 +18,7 @@ export interface Cell {
 
 export interface TableProps {
   caption: string;
-  header: { text: string; tip?: string }[];
+  header: { text: string; tip?: string; words?: boolean }[]; // words stand left
   rows: Cell[][];
   note?: string;
   most?: number; // rows that are shown at first
@@ -61,6 +61,7 @@ export function Table({ caption, header, rows, note, most = 40, stacked = false 
                 <th
                   key={k}
                   scope="col"
+                  class={one.words ? "words" : undefined}
                   data-tip={one.tip}
                   aria-sort={order?.column === k ? (order.down ? "descending" : "ascending") : undefined}
                 >
@@ -76,7 +77,7 @@ export function Table({ caption, header, rows, note, most = 40, stacked = false 
             {visible.map((row, k) => (
               <tr key={k}>
                 {row.map((cell, column) =>
-                  column ? <td>{content(cell, signedTip(tipOf(row, header, column)))}</td> : <th scope="row">{content(cell, cell.tip)}</th>,
+                  column ? <td class={header[column].words ? "words" : undefined} data-label={header[column].text}>{content(cell, signedTip(tipOf(row, header, column)))}</td> : <th scope="row">{content(cell, cell.tip)}</th>,
                 )}
               </tr>
             ))}

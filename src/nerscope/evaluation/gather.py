@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from nerscope.corpus.units import MENTION, TOKEN
 from nerscope.corpus.vocabulary import NO_SEQUENCES, SequenceTrie
 from nerscope.engines.base import Engine
 from nerscope.errors import AlignmentError, InputError
+from nerscope.evaluation.answers import with_answer_counts
 from nerscope.evaluation.notes import notes_on_outputs, notes_on_reading, refuse_other_sentences
 from nerscope.evaluation.plan import FirstPass, Plan, facet_tables, goes_to_engine, make_plan
 from nerscope.evaluation.score import (
@@ -26,16 +28,26 @@ from nerscope.evaluation.score import (
     recode_surfaces,
     score_chunks,
     score_shard,
+    scored_runs,
 )
 from nerscope.evaluation.subsets import Subset, with_subsets
 from nerscope.evaluation.task import Task
 from nerscope.formats.source import DocumentCount, SourceNote
+from nerscope.results.errors import gold_side, run_side
 from nerscope.scoring.cluster_units import (
     DOCUMENT,
     SENTENCE,
     BlockCount,
     block_size,
     place_unit,
+)
+from nerscope.scoring.error_sample import (
+    ErrorCollector,
+    SampleFilter,
+    ScoredErrors,
+    ScoredSide,
+    joined_errors,
+    score_errors,
 )
 from nerscope.scoring.evidence import (
     BucketEdges,
@@ -97,6 +109,7 @@ class EvidenceBuilder:
         self._unfolded: list[ScoredSentences] = []
         self._n_unfolded = 0
         self._folding: Folding | None = None
+        self._errors, self._filter = ErrorCollector(), SampleFilter()
         self._cluster_unit = None if cluster_unit is None else place_unit(cluster_unit)
         self._blocks = BlockCount(block_size(cluster_unit or "") or 1)
         # The document of the last folded sentence: its number, and its rank among documents with
@@ -133,7 +146,11 @@ class EvidenceBuilder:
         counts = (self.sentences, self._last_rank + 1, self._blocks.blocks)
         folded = Folded(str(self._cluster_unit), *counts)
         like = replace(self._blank, types=tuple(self._plan.coding.labels.types))
-        return canonical(self._folding.evidence(like, folded))
+        evidence = self._folding.evidence(like, folded)
+        # Folding sorts the types, so that the sample needs other codes.
+        codes = np.array([evidence.types.index(name) for name in like.types], np.int32)
+        errors = self._errors.errors(like.types).with_kinds(codes)
+        return canonical(replace(evidence, errors=errors))
 
     def _recode(self, scored: ScoredSentences) -> ScoredSentences:
         """The same sentences with the codes for types, surfaces and documents of this process."""
@@ -151,7 +168,13 @@ class EvidenceBuilder:
                 lambda codes: np.where(codes < -1, new_codes[np.maximum(0, -2 - codes)], codes),
             )
         documents = self._number_documents(scored) if self._in_shards else scored.documents
-        return replace(scored, ledgers=ledgers, new_surfaces=NO_SEQUENCES, documents=documents)
+        return replace(
+            scored,
+            ledgers=ledgers,
+            new_surfaces=NO_SEQUENCES,
+            documents=documents,
+            errors=scored.errors and scored.errors.with_types(type_codes),
+        )
 
     def _number_documents(self, scored: ScoredSentences) -> Ints:
         """The documents of a shard, numbered from the last document of the shards before it.
@@ -166,6 +189,7 @@ class EvidenceBuilder:
         )
 
     def _fold(self) -> None:
+        errors = self._take_errors()
         scored = self._take_unfolded()
         if self._folding is None:
             self._folding = Folding()
@@ -178,6 +202,31 @@ class EvidenceBuilder:
         # Subsets are made before mentions are summed, because sums are not divisible.
         divided = with_subsets(self._evidence_of(scored), self._subsets)
         self._folding.add(divided, groups_of(numbers))
+        self._errors.add(divided, errors, self.sentences - scored.sentences)
+
+    def _take_errors(self) -> ScoredErrors:
+        """The errors of all unfolded sentences."""
+        parts, before = list[tuple[int, ScoredErrors]](), 0
+        for scored in self._unfolded:
+            parts.append((before, scored.errors or self._errors_of(scored)))
+            before += scored.sentences
+        return joined_errors(parts)
+
+    def _errors_of(self, scored: ScoredSentences) -> ScoredErrors:
+        """The errors of sentences that were read with their words."""
+        evidence = self._evidence_of(scored)
+        n_runs = len(evidence.runs)
+        sides = [
+            ScoredSide(side.mentions, side.units.sentence, side.names)
+            for side in (gold_side(evidence), *map(partial(run_side, evidence), range(n_runs)))
+        ]
+        runs = scored_runs(sides[1:], evidence.mentions)
+        name = next(iter(scored.reading_notes[0]))
+        errors = score_errors(sides[0], runs, (name, scored.lines), self._filter)
+        texts = scored.texts
+        if texts is None:
+            return errors
+        return errors._replace(texts=tuple(texts[at] for at in errors.sentence.tolist()))
 
     def _cluster_numbers(self, scored: ScoredSentences) -> Ints:
         """The number of each sentence's cluster, continued from the sentences before."""
@@ -214,6 +263,7 @@ class EvidenceBuilder:
             line_a_token=scored.has_line_per_token,
             record_ids=scored.record_ids,
             record_names=scored.record_names,
+            glued=scored.glued,
         )
 
 
@@ -297,6 +347,7 @@ def score_task(
     ]
     signature = signature_of(plan, schemes, [run.source.info.policy for run in task.runs])
     evidence = replace(builder.evidence(), signature=signature)
+    evidence = with_answer_counts(evidence, task, notes_by_side)
     if task.gold.members:
         evidence = replace(evidence, lines=None)  # a line number is ambiguous with several files
     if not len(evidence.overall.gold):

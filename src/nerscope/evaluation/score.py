@@ -25,8 +25,25 @@ from nerscope.facets.facet import Sentences, View
 from nerscope.formats.align import side_by_side
 from nerscope.formats.shards import Shard
 from nerscope.formats.source import LabelStyle, require_tokens
-from nerscope.scoring.evidence import TOKEN_JOIN, Column, Ledger, Output, Units, merged, moved
-from nerscope.scoring.matching import IO, LABEL, TOKEN_MATCHES, io_labels
+from nerscope.scoring.error_sample import (
+    SampleFilter,
+    ScoredErrors,
+    ScoredRun,
+    ScoredSide,
+    joined_errors,
+    score_errors,
+)
+from nerscope.scoring.evidence import (
+    TOKEN_JOIN,
+    Column,
+    GluedTokens,
+    Ledger,
+    Output,
+    Units,
+    merged,
+    moved,
+)
+from nerscope.scoring.matching import EXACT, IO, LABEL, TOKEN_MATCHES, io_labels
 
 FOLD_ABOVE = (
     120_000  # sentences; larger corpora are stored as sums, without words and single mentions
@@ -64,7 +81,10 @@ class ScoredSentences:
     record_ids: tuple[str | None, ...] | None  # of the record of each sentence of gold
     record_names: tuple[str | None, ...] | None  # in messages
     are_flat: tuple[bool, ...]  # whether no mentions of gold, then of each run, overlap
+    # Where results may be folded and words are not kept; else they are scored when folding.
+    errors: ScoredErrors | None = None
     begins_file: bool = False  # whether the first sentence is the first of a file
+    glued: GluedTokens | None = None  # if texts are kept, and their blanks are known
 
 
 class ScoreRequest(NamedTuple):
@@ -84,12 +104,12 @@ def score_shard(plan: Plan, request: ScoreRequest) -> ScoredSentences:
 def score_chunks(plan: Plan, shard: Shard) -> Iterator[ScoredSentences]:
     """Read a shard chunk by chunk, and score each chunk."""
     tokens, repair = plan.needs_tokens or plan.keeps_words, plan.settings.repair
-    sentences = 0
+    sentences, sample = 0, SampleFilter()
     for row in side_by_side(shard, plan.coding, tokens=tokens, repair=repair):
         sentences += len(row[0])
         if plan.keeps_words and not needs_words(plan, sentences):
             plan = replace(plan, keeps_words=False)
-        yield score_chunk(plan, row)
+        yield score_chunk(plan, row, sample)
 
 
 def needs_words(plan: Plan, sentences: int) -> bool:
@@ -129,7 +149,28 @@ def join_scores(parts: Sequence[ScoredSentences]) -> ScoredSentences:
         _joined_names([(part.record_ids, part.sentences) for part in parts]),
         _joined_names([(part.record_names, part.sentences) for part in parts]),
         tuple(map(all, zip(*(part.are_flat for part in parts), strict=True))),
+        _joined_errors(parts),
+        glued=_joined_glued(parts),
     )
+
+
+def _joined_errors(parts: Sequence[ScoredSentences]) -> ScoredErrors | None:
+    if any(part.errors is None for part in parts):
+        return None
+    before = np.cumsum([0, *(part.sentences for part in parts)]).tolist()
+    errors = (part.errors for part in parts if part.errors is not None)
+    return joined_errors(list(zip(before, errors, strict=False)))
+
+
+def _joined_glued(parts: Sequence[ScoredSentences]) -> GluedTokens | None:
+    """The glued tokens of consecutive sentences; None if those of some sentences are unknown."""
+    moved, sentences = list[GluedTokens](), 0
+    for part in parts:
+        if part.glued is None:
+            return None
+        moved.append(part.glued.moved(sentences))
+        sentences += part.sentences
+    return GluedTokens(*map(np.concatenate, zip(*moved, strict=True)))
 
 
 _Names = tuple[str | None, ...] | None
@@ -167,8 +208,13 @@ def recode_surfaces(ledger: Ledger, change: Callable[[Ints], Ints]) -> Ledger:
     return Ledger(changed(ledger.gold), runs)
 
 
-def score_chunk(plan: Plan, row: Sequence[Corpus]) -> ScoredSentences:
-    """Score a chunk: `row` holds the same sentences of gold, then of each run."""
+def score_chunk(
+    plan: Plan, row: Sequence[Corpus], sample: SampleFilter | None = None
+) -> ScoredSentences:
+    """Score a chunk: `row` holds the same sentences of gold, then of each run.
+
+    `sample` knows the sentences of earlier chunks that folded results would keep.
+    """
     gold, *outputs = row
     if plan.needs_tokens:
         require_tokens(gold)
@@ -205,7 +251,53 @@ def score_chunk(plan: Plan, row: Sequence[Corpus]) -> ScoredSentences:
         tuple(gold.texts(TOKEN_JOIN, _shown)) if plan.keeps_words and len(gold.tokens) else None,
         *_names_of_records(gold.records, plan),
         tuple(corpus.is_flat for corpus in row),
+        _errors_of_chunk(views, ledgers[MENTION], sample, plan) if sample else None,
+        glued=_glued_tokens(sentences) if plan.keeps_words else None,
     )
+
+
+def _errors_of_chunk(
+    views: Sequence[View], ledger: Ledger, sample: SampleFilter, plan: Plan
+) -> ScoredErrors | None:
+    """The errors of a chunk, with the words of the sentences that its sample needs."""
+    if plan.keeps_words or plan.settings.fold is False:
+        return None
+    gold, *preds = (ScoredSide(view.mentions, view.sentence, view.names) for view in views)
+    corpus = views[0].sentences.corpus
+    errors = score_errors(gold, scored_runs(preds, ledger), places_of(corpus), sample)
+    if not plan.settings.texts or not corpus.has_words:
+        return errors
+    return errors._replace(texts=_texts_of(corpus, errors.sentence))
+
+
+def scored_runs(preds: Sequence[ScoredSide], ledger: Ledger) -> list[ScoredRun]:
+    """The predictions of all runs, with what is right by the exact match of a ledger."""
+    return [
+        ScoredRun(side, run.gold_credit[EXACT] == 1, run.pred_credit[EXACT] == 1)
+        for side, run in zip(preds, ledger.runs, strict=True)
+    ]
+
+
+def places_of(corpus: Corpus) -> tuple[str, Ints]:
+    """The name of a file, and the line of each sentence."""
+    return corpus.name, corpus.lines[corpus.starts[:-1]]
+
+
+def _texts_of(corpus: Corpus, sentences: Ints) -> tuple[str, ...]:
+    """The text of some sentences, as results have it."""
+    words = ([_shown(word) for word in corpus.words(at)] for at in sentences.tolist())
+    return tuple(TOKEN_JOIN.join(of_sentence) for of_sentence in words)
+
+
+def _glued_tokens(sentences: Sentences) -> GluedTokens | None:
+    gold = sentences.corpus
+    if gold.gaps is None:
+        return None
+    is_glued = np.equal(gold.gaps, "").astype(bool)
+    is_glued[gold.starts[:-1]] = False
+    tokens = np.flatnonzero(is_glued)
+    sentence = sentences.of_token[tokens].astype(np.int64)
+    return GluedTokens(sentence, tokens - gold.starts[sentence])
 
 
 def _shown(token: str) -> str:

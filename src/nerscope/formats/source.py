@@ -33,6 +33,7 @@ _CHUNK = 1 << 16  # tokens of a chunk, at least
 _MOST_SMALL_FILES = 8  # sources that are small together if each of them is
 _MAX_PLACES = 5  # places that a note lists
 _MAX_ITEMS = 3  # items that a message names
+UNSET = "tokens without entity annotation, read as outside mentions"  # by spaCy
 COMMENTS = "comment lines"  # counted, but not shown
 # Methods of `Source` under their names in version 0.2, which plug-ins may define or call.
 _RENAMED = {"nature": "label_style", "saying": "with_options", "follower": "aligner"}
@@ -424,7 +425,7 @@ class SourceNote(TypedDict):
     places: list[str]
     message: str
     items: NotRequired[list[str]]  # the texts that it is about, if they are known
-    of: NotRequired[int]  # the total, if there is a rate
+    of: NotRequired[int]  # the number of which `count` is a part, if it is known
 
 
 def reading_notes(
@@ -453,7 +454,7 @@ def reading_notes(
         raise label_error(f"{name}:{places[text][1]}", text)
     faults = reading.transitions.faults(scheme)
     if faults:
-        yield _repair_note(name, scheme.name, faults, repair)
+        yield _repair_note(name, scheme.name, faults, repair) | {"of": reading.transitions.labels}
 
 
 def notes_of_files(

@@ -11,7 +11,7 @@ from nerscope.results.errors import pair_sides
 from nerscope.results.rows import ResultRow
 from nerscope.scoring.evidence import Evidence
 from nerscope.scoring.matching import EXACT, OVERLAP
-from nerscope.scoring.outcomes import CODES, NO_TYPE, SUMMARY_KINDS, OutcomeSums
+from nerscope.scoring.outcomes import CODE_OF, NO_TYPE, SUMMARY_KINDS, OutcomeSums
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,7 +45,7 @@ def gain_rows(evidence: Evidence, sums: OutcomeSums) -> Iterator[GainRow]:
         by_run = [sums.of_runs([run]) for run in runs]
         errors = kinds_per_run(sums.of_runs(runs), len(runs))
         for kind, parts in SUMMARY_KINDS.items():
-            codes = [CODES[part] for part in parts]
+            codes = [CODE_OF[part] for part in parts]
             gains = [_gain(run, np.isin(run.outcome, codes)) for run in by_run]
             yield GainRow(evidence.dataset, system, kind, errors[kind], _mean(gains))
 

@@ -1,7 +1,7 @@
 """The mentions of a dataset paired with those of each run, and the errors in sums."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,9 +10,11 @@ from nerscope.corpus.arrays import Ints
 from nerscope.results.errors import MentionSide, check_system, gold_side, pair_sides, run_side
 from nerscope.results.results import Results
 from nerscope.results.rows import ResultRow
-from nerscope.scoring.evidence import Evidence, only_runs
+from nerscope.scoring.evidence import ErrorSum, Evidence, only_runs
 from nerscope.scoring.outcomes import (
-    CODES,
+    CODE_OF,
+    CORRECT,
+    NO_TYPE,
     OUTCOMES,
     SUMMARY_KINDS,
     OutcomeSums,
@@ -53,10 +55,18 @@ def paired_mentions(evidence: Evidence) -> PairedMentions:
     return PairedMentions(evidence, gold, tuple(runs))
 
 
+def wrong_for_all(paired: PairedMentions) -> int:
+    """The number of gold mentions that no system gets right in most of its runs."""
+    right = np.array([run.by_gold == CORRECT for run in paired.runs])
+    evidence = paired.evidence
+    shares = [right[evidence.runs_of(system)].mean(axis=0) for system in evidence.systems]
+    return int((np.array(shares) <= 0.5).all(axis=0).sum())
+
+
 def error_sums(evidence: Evidence, paired: PairedMentions | None = None) -> OutcomeSums:
-    """The sums of all runs over all data; empty if the results keep only other sums."""
-    if evidence.folded is not None:
-        return joined_sums([])
+    """The sums of all runs over all data, given the paired mentions if they are known."""
+    if evidence.errors is not None:
+        return _stored_sums(evidence, evidence.errors.sums)
     paired = paired or paired_mentions(evidence)
     gold = paired.gold.mentions
     return joined_sums(
@@ -65,6 +75,21 @@ def error_sums(evidence: Evidence, paired: PairedMentions | None = None) -> Outc
             for number, run in enumerate(paired.runs)
         ]
     )
+
+
+def has_error_sums(evidence: Evidence) -> bool:
+    """Whether errors can be counted: from single mentions, or from sums made when folding."""
+    return evidence.folded is None or evidence.errors is not None
+
+
+def _stored_sums(evidence: Evidence, sums: Sequence[ErrorSum]) -> OutcomeSums:
+    codes: dict[str | None, int] = {name: code for code, name in enumerate(evidence.types)}
+    codes[None] = NO_TYPE
+    rows = [
+        (row.run, codes[row.gold], codes[row.predicted], CODE_OF[row.outcome], row.n)
+        for row in sums
+    ]
+    return OutcomeSums(*np.array(rows, np.int64).reshape(-1, 5).T)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,7 +104,7 @@ class ErrorKindsRow(ResultRow):
 
 
 def error_kinds(results: Results, system: str | None = None) -> list[ErrorKindsRow]:
-    """The errors of each system by kind, without datasets whose results keep only sums.
+    """The errors of each system by kind, without datasets whose results do not keep errors.
 
     A gold mention and its counterpart count as one error.
 
@@ -94,7 +119,7 @@ def error_kinds(results: Results, system: str | None = None) -> list[ErrorKindsR
         _kinds_row(evidence, name)
         for name in ([system] if system else results.systems)
         for evidence in results.evidence
-        if evidence.folded is None and name in evidence.systems
+        if has_error_sums(evidence) and name in evidence.systems
     ]
 
 
@@ -108,7 +133,7 @@ def kinds_per_run(sums: OutcomeSums, n_runs: int) -> dict[str, float]:
     """The number of errors of each kind, as a mean over runs."""
     by_outcome = np.bincount(sums.outcome, sums.n, len(OUTCOMES))
     return {
-        kind: float(sum(by_outcome[CODES[part]] for part in parts)) / n_runs
+        kind: float(sum(by_outcome[CODE_OF[part]] for part in parts)) / n_runs
         for kind, parts in SUMMARY_KINDS.items()
     }
 

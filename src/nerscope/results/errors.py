@@ -16,7 +16,7 @@ from nerscope.results.rows import ResultRow
 from nerscope.scoring.evidence import TOKEN_JOIN, Evidence, Units
 from nerscope.scoring.matching import EXACT, match_named
 from nerscope.scoring.outcomes import OUTCOMES as OUTCOMES
-from nerscope.scoring.outcomes import outcome_codes
+from nerscope.scoring.outcomes import PAIRED_BY, outcome_codes
 from nerscope.scoring.pairing import CORRECT, MatchedPairs
 
 
@@ -262,11 +262,8 @@ def is_error(row: MentionRow) -> bool:
     return row.outcome != OUTCOMES[0] and (row.side == "gold" or row.other_start is None)
 
 
-def pair_sides(gold: MentionSide, pred: MentionSide, match: str = "muc-strict") -> MatchedPairs:
-    """The pairs of gold mentions and predictions, as in scoring.
-
-    The MUC schemas pair all overlapping mentions, so they find most counterparts.
-    """
+def pair_sides(gold: MentionSide, pred: MentionSide, match: str = PAIRED_BY) -> MatchedPairs:
+    """The pairs of gold mentions and predictions, as in scoring."""
     return match_named(match)(gold.mentions, pred.mentions, (gold.names, pred.names))
 
 

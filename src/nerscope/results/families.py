@@ -26,6 +26,7 @@ from nerscope.stats.corrections import (
     STEP_DOWN,
     correct_p_values,
     shaffer,
+    single_level,
     step_down_min_p,
 )
 from nerscope.stats.paired import METHODS
@@ -203,11 +204,8 @@ class _Family:
 
     def level(self, correction: str) -> float:
         """The level of each single test that keeps the family at 5 %."""
-        tests = len(self.rows)
-        if tests == 1 or not CORRECTIONS[correction].scales_smallest:
-            return SIGNIFICANT
-        single = float(1 - (1 - SIGNIFICANT) ** (1 / tests))  # Šidák (1967)
-        if correction != STEP_DOWN or self.null is None:
+        single = single_level(len(self.rows), correction)
+        if single == SIGNIFICANT or correction != STEP_DOWN or self.null is None:
             return single
         # The largest level such that fewer than 5 % of samples have a p-value this small.
         most = int(SIGNIFICANT * (self.samples + 1)) - 1

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nerscope.errors import UsageError
-from nerscope.results.protocol import Protocol
+from nerscope.results.families import PRIMARY
+from nerscope.results.protocol import DECIDING, DRAWN, Protocol
 from nerscope.results.results import Results
 from nerscope.results.rows import (
     ComparisonRow,
@@ -30,7 +31,7 @@ from nerscope.stats.across import (
     signed_rank,
 )
 from nerscope.stats.bayes import correlated_t_probabilities, signed_rank_probabilities
-from nerscope.stats.corrections import SIGNIFICANT, correct_p_values
+from nerscope.stats.corrections import SIGNIFICANT, correct_p_values, single_level
 from nerscope.stats.dataset_means import (
     DatasetDifference,
     MeanDifference,
@@ -47,6 +48,7 @@ from nerscope.stats.run_order import (
     almost_stochastic_order,
     next_run_better,
 )
+from nerscope.stats.system_differences import agree_with_test
 
 _Cell = tuple[str, str, str, str, str]  # unit, facet, level, match, metric
 
@@ -297,7 +299,8 @@ def datasets_rows(
 
     The fields depend on the relation between datasets. Those that assume independence are undefined
     for splits and for datasets that share too many texts. p-values are corrected over all cells and
-    pairs of a family; the primary family has one cell, so only over pairs.
+    pairs of a family; the primary family has one cell, so only over pairs. Its intervals hold for
+    all pairs at once, and exclude 0 exactly if the corrected p-value is below 0.05.
     """
     protocol = protocol or Protocol()
     by_cell: dict[tuple[object, ...], list[ComparisonRow]] = {}
@@ -307,7 +310,14 @@ def datasets_rows(
             by_cell.setdefault((cell, row.pair), []).append(row)
     n_datasets = len({row.dataset for row in compared})
     several = [rows for rows in by_cell.values() if len(rows) > 1]
-    summaries = [_over_datasets(rows, protocol, n_datasets, shared) for rows in several]
+    primary = sum(rows[0].family == PRIMARY for rows in several)
+    joint = single_level(primary, correction)
+    summaries = [
+        _over_datasets(
+            rows, protocol, n_datasets, shared, joint if rows[0].family == PRIMARY else SIGNIFICANT
+        )
+        for rows in several
+    ]
     if rope is not None:
         both = zip(summaries, several, strict=True)
         summaries = [_with_rope(summary, rows, rope) for summary, rows in both]
@@ -319,7 +329,19 @@ def datasets_rows(
             places, _corrected([summaries[at] for at in places], correction), strict=True
         ):
             summaries[at] = replace(summaries[at], **corrected)
-    return summaries
+    return [_agreeing(row) if row.family == PRIMARY else row for row in summaries]
+
+
+def _agreeing(row: DatasetsRow) -> DatasetsRow:
+    """The row, with intervals that exclude 0 exactly if the corrected p-value is below 0.05."""
+    agreeing = dict[str, Any]()
+    for test in (DECIDING[row.over], DECIDING[DRAWN]):
+        p = getattr(row, f"{test.p}_corrected")
+        low, high = (or_nan(getattr(row, name)) for name in (test.low, test.high))
+        bounds = agree_with_test(or_nan(row.difference), low, high, or_nan(p), SIGNIFICANT)
+        if p is not None and bounds is not None:
+            agreeing |= {test.low: bounds[0], test.high: bounds[1]}
+    return replace(row, **agreeing) if agreeing else row
 
 
 def _with_rope(summary: DatasetsRow, rows: Rows, rope: Rope) -> DatasetsRow:
@@ -358,7 +380,11 @@ def _corrected(family: Sequence[DatasetsRow], correction: str) -> list[dict[str,
 
 
 def _over_datasets(
-    rows: Rows, protocol: Protocol, n_datasets: int, shared: Sequence[SharedTexts]
+    rows: Rows,
+    protocol: Protocol,
+    n_datasets: int,
+    shared: Sequence[SharedTexts],
+    alpha: float,
 ) -> DatasetsRow:
     metric = metric_named(rows[0].metric)
     differences = [or_nan(row.difference) for row in rows]
@@ -381,12 +407,14 @@ def _over_datasets(
         behind=sum(gain < 0 for gain in gains),
     )
     if protocol.ratio is not None:
-        return _with_splits(summary, rows, differences, gains, protocol.ratio, n_datasets)
+        return _with_splits(summary, rows, differences, gains, protocol.ratio, n_datasets, alpha)
     refused = why_refused(shared, summary.datasets)
-    return replace(summary, refused=refused) if refused else _with_domains(summary, rows, gains)
+    if refused:
+        return replace(summary, refused=refused)
+    return _with_domains(summary, rows, gains, alpha)
 
 
-def _with_domains(summary: DatasetsRow, rows: Rows, gains: Numbers) -> DatasetsRow:
+def _with_domains(summary: DatasetsRow, rows: Rows, gains: Numbers, alpha: float) -> DatasetsRow:
     """Add the fields for independent datasets: for these datasets, and for others like them.
 
     `better_on` is a lower 95 % bound on the number of datasets on which A is better (partial
@@ -399,7 +427,8 @@ def _with_domains(summary: DatasetsRow, rows: Rows, gains: Numbers) -> DatasetsR
     parts = [_parts(row) for row in rows]
     shared = share_runs(parts)
     combined = "bonferroni" if shared else "fisher"
-    these, others = _within_scale(fixed_mean(parts), rows[0].metric), mean_of_drawn(parts)
+    these = _within_scale(fixed_mean(parts, alpha), rows[0].metric)
+    others = mean_of_drawn(parts, alpha)
     return replace(
         summary,
         share_runs=shared,
@@ -436,6 +465,7 @@ def _with_splits(
     gains: Numbers,
     ratio: float,
     n_splits: int,
+    alpha: float,
 ) -> DatasetsRow:
     """Add the fields for overlapping splits: `beats_on`, the number on which A is significantly
     better at alpha divided by the number of splits (Gorman and Bedrick 2019), and the test of the
@@ -446,7 +476,7 @@ def _with_splits(
     missing = n_splits - len(rows)
     p_values = [*(or_nan(row.p) for row in rows), *[np.nan] * missing]
     beaten = beaten_at_bonferroni(p_values, [*gains, *[0.0] * missing])
-    mean = resampled_t(differences, ratio)
+    mean = resampled_t(differences, ratio, alpha)
     return replace(
         summary,
         low=row_value(mean.low),

@@ -57,6 +57,7 @@ class SentenceSample:
     """
 
     sentences: Ints  # their indices in the dataset
+    numbers: Ints  # in the data, from 1
     total: int
     wrong: int  # of all sentences, those with an error in some run
     wrong_kept: int
@@ -92,11 +93,12 @@ def sentence_sample(evidence: Evidence, spans: Spans, budget: Budget) -> Sentenc
     place[shown] = np.arange(shown.sum())
     return SentenceSample(
         np.flatnonzero(shown),
+        np.flatnonzero(shown) + 1,
         len(shown),
         int(wrong.sum()),
         int((wrong & shown).sum()),
         spans.within(place),
-        [_wrong_tokens(evidence, unit, place) for unit in evidence.ledgers if unit != MENTION],
+        [_wrong_tokens(evidence, unit, place) for unit in _token_units(evidence)],
     )
 
 
@@ -108,6 +110,27 @@ def token_count(evidence: Evidence) -> int | None:
         return len(gold) if gold.weight is None else int(gold.weight.sum())
     texts = evidence.texts
     return None if texts is None else sum(text.count(TOKEN_JOIN) + 1 for text in texts)
+
+
+def folded_sample(evidence: Evidence, spans: Spans) -> SentenceSample:
+    """The sentences that folded evidence keeps, with the spans of its sample."""
+    assert evidence.folded is not None and evidence.errors is not None and evidence.sample
+    kept = evidence.errors.sample
+    sentences = np.arange(len(evidence.sample.documents))
+    with_error = np.unique(spans.sentence[spans.is_wrong.any(axis=0)])
+    return SentenceSample(
+        sentences,
+        sentences + 1 if kept is None else kept.numbers,
+        evidence.folded.sentences,
+        evidence.errors.wrong or 0,
+        len(with_error),
+        spans,
+        [_wrong_tokens(evidence.sample, unit, sentences) for unit in _token_units(evidence.sample)],
+    )
+
+
+def _token_units(evidence: Evidence) -> list[str]:
+    return [unit for unit in evidence.ledgers if unit != MENTION]
 
 
 def _has_error(evidence: Evidence, spans: Spans) -> Bools:

@@ -10,7 +10,7 @@ from nerscope.corpus.arrays import Bools, Ints
 from nerscope.corpus.mentions import PLAIN
 from nerscope.results.error_sums import PairedMentions
 from nerscope.results.errors import MentionSide
-from nerscope.scoring.outcomes import CODES
+from nerscope.scoring.outcomes import CORRECT
 
 ABSENT = -1  # neither gold nor predicted by this run
 
@@ -38,7 +38,7 @@ class Spans:
     @property
     def is_wrong(self) -> Bools:
         """For each run, which spans are errors."""
-        wrong: Bools = (self.outcome != ABSENT) & (self.outcome != CODES["correct"])
+        wrong: Bools = (self.outcome != ABSENT) & (self.outcome != CORRECT)
         return wrong
 
     def within(self, place: Ints) -> "Spans":

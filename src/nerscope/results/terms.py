@@ -188,3 +188,20 @@ def _wording(name: str, title: str, thing: Metric | Match | None) -> Wording:
     if thing is None:
         return Wording(name, title, title)
     return Wording(name, title, thing.phrase or title, thing.definition)
+
+
+# What the keys of the signature mean.
+SETTING_WORDS = {
+    "scheme": "The tagging schemes of gold and systems, each once.",
+    "match": "The matches of all mentions together.",
+    "average": "How numbers without a prefix are averaged over types.",
+    "repair": "How invalid labels are read.",
+    "ter": "The labels that token error rates compare, and how they are repaired.",
+    "buckets": "How the edges of buckets are placed, and the number of buckets.",
+    "zero_division": "The value of 0/0.",
+    "case": "fold: facets ignore case when they compare tokens with training.",
+    "map": "Types that are renamed or dropped.",
+    "answers": "How strings of a language model are located in the text.",
+    "resample": "The clusters of intervals.",
+    "version": "The version of nerscope.",
+}

@@ -72,6 +72,22 @@ class SurfaceCounts(NamedTuple):
 
 
 @serialisable
+class AnswerCounts(NamedTuple):
+    """What a run gave that answers in text, as language models do."""
+
+    answers: int
+    unreadable: int  # without readable JSON
+    cut_off: int  # only partly readable
+    named: int  # mentions, as the answers name them
+    malformed: int  # of them, without a text or a type
+    hallucinated: int  # not in the text
+    repeated: int  # named more often than they occur in the text
+    texts: tuple[
+        tuple[str, int], ...
+    ] = ()  # hallucinated ones with counts, the most frequent first
+
+
+@serialisable
 @dataclass(frozen=True, slots=True, eq=False)
 class Output:
     """One run: its predictions, and by match the credit and the kind of each unit.
@@ -87,6 +103,14 @@ class Output:
     pred_kind: Mapping[str, Ints] = field(default_factory=dict)
     # Only for evidence from a results file, in which mentions have no surfaces.
     surfaces: SurfaceCounts | None = field(default=None, kw_only=True)
+    answers: AnswerCounts | None = field(default=None, kw_only=True)  # of all mentions only
+
+
+class TypeCounts(NamedTuple):
+    """The numbers of gold units and of predictions of a run, by type code."""
+
+    gold: Ints | Floats
+    pred: Ints | Floats
 
 
 @serialisable
@@ -131,6 +155,12 @@ class Ledger:
             # Units outside every level of a subset have a code after the last one: drop them.
             counts[:, place] = np.bincount(cells[id(units)], values, size)[:size]
         return counts.reshape(n_codes, n_types, -1)
+
+    def type_counts(self, run: int) -> "TypeCounts":
+        """The numbers of gold units and of predictions by type code."""
+        sides = (self.gold, self.runs[run].pred)
+        size = 1 + max(int(units.type.max(initial=0)) for units in sides)
+        return TypeCounts(*(np.bincount(units.type, units.weight, size) for units in sides))
 
     def with_runs(self, runs: Iterable[int]) -> "Ledger":
         return Ledger(self.gold, tuple(self.runs[run] for run in runs))
@@ -370,6 +400,18 @@ def joint(signatures: Iterable[Signature]) -> str:
     return "|".join(f"{key}:{'+'.join(known)}" for key, known in values.items())
 
 
+@serialisable
+class GluedTokens(NamedTuple):
+    """The tokens without a blank before them in the text, except the first of each sentence."""
+
+    sentence: Ints
+    position: Ints  # in the sentence, from 0
+
+    def moved(self, by: int) -> "GluedTokens":
+        """The tokens of sentences that follow `by` others."""
+        return GluedTokens(self.sentence + by, self.position)
+
+
 class Folded(NamedTuple):
     """How evidence was summed: each of its sentences is then a group of clusters."""
 
@@ -384,6 +426,61 @@ class Folded(NamedTuple):
         if self.unit in (SENTENCE, DOCUMENT):
             return self.documents if self.unit == DOCUMENT else self.sentences
         return self.blocks
+
+
+class ErrorSum(NamedTuple):
+    """How often a run has an outcome for a gold type and a predicted type; None: no mention.
+
+    A gold mention and its counterpart count once.
+    """
+
+    run: int
+    gold: str | None
+    predicted: str | None
+    outcome: str
+    n: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SampledSentences:
+    """Sentences of folded evidence that were kept with their mentions."""
+
+    ledgers: Mapping[str, Ledger]
+    documents: Ints
+    numbers: Ints  # in the data, from 1
+    lines: Ints | None
+    texts: tuple[str, ...] | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FoldedErrors:
+    """The errors of folded evidence: sums over all sentences, and a sample of them.
+
+    `wrong` is the number of sentences with an error in some run. It and the sample are None if runs
+    were evaluated apart.
+    """
+
+    sums: tuple[ErrorSum, ...]
+    wrong: int | None
+    sample: SampledSentences | None
+
+    def with_kinds(self, codes: Ints) -> "FoldedErrors":
+        """The same errors with other type codes in the ledgers of the sample."""
+        if self.sample is None:
+            return self
+        ledgers = _with_type_codes(self.sample.ledgers, codes)
+        return replace(self, sample=replace(self.sample, ledgers=ledgers))
+
+    def only_runs(self, runs: Sequence[int]) -> "FoldedErrors":
+        """The errors of these runs; the sample was drawn by the errors of all."""
+        places = {run: place for place, run in enumerate(runs)}
+        sums = [row._replace(run=places[row.run]) for row in self.sums if row.run in places]
+        sample = self.sample
+        if sample is not None:
+            ledgers = {unit: ledger.with_runs(runs) for unit, ledger in sample.ledgers.items()}
+            sample = replace(sample, ledgers=ledgers)
+        wrong = self.wrong if set(runs) == {row.run for row in self.sums} else None
+        return FoldedErrors(tuple(sorted(sums, key=lambda row: row.run)), wrong, sample)
 
 
 def folded_place(table: FacetTable) -> str:
@@ -423,6 +520,28 @@ class Evidence:
     # The id of the record of each sentence, and its name in messages, if gold has records.
     record_ids: tuple[str | None, ...] | None = field(default=None, repr=False)
     record_names: tuple[str | None, ...] | None = field(default=None, repr=False)
+    glued: GluedTokens | None = field(default=None, repr=False)  # if the blanks of gold are known
+    errors: FoldedErrors | None = field(default=None, repr=False)  # of folded evidence
+
+    @property
+    def sample(self) -> "Evidence | None":
+        """The sampled sentences of folded evidence, as evidence of single mentions."""
+        kept = None if self.errors is None else self.errors.sample
+        if kept is None:
+            return None
+        names = None
+        if kept.lines is None or self.gold_name.startswith("<"):
+            names = tuple(f"sentence {number}" for number in kept.numbers.tolist())
+        return replace(
+            self,
+            ledgers=kept.ledgers,
+            documents=kept.documents,
+            lines=kept.lines,
+            texts=kept.texts,
+            folded=None,
+            errors=None,
+            record_names=names,
+        )
 
     def where(self, sentence: int, token: int = 0) -> str:
         """The place of a token of a sentence, for messages: file and line, or file and record."""
@@ -477,7 +596,12 @@ class Evidence:
     @property
     def overall(self) -> Ledger:
         """The ledger of all mentions, as single mentions or in groups."""
-        return self.ledgers[MENTION if self.folded is None else f"{MENTION}/{ALL}"]
+        return self.ledgers[self.overall_place]
+
+    @property
+    def overall_place(self) -> str:
+        """The key of the ledger of all mentions."""
+        return MENTION if self.folded is None else f"{MENTION}/{ALL}"
 
     @property
     def surfaces(self) -> Ledger | None:
@@ -527,11 +651,16 @@ def with_types(evidence: Evidence, types: Sequence[str]) -> Evidence:
     places = {name: place for place, name in enumerate(types)}
     codes = np.array([places.get(name, -1) for name in evidence.types], np.int32)
 
-    ledgers = {
+    errors = evidence.errors and evidence.errors.with_kinds(codes)
+    ledgers = _with_type_codes(evidence.ledgers, codes)
+    return replace(evidence, types=tuple(types), ledgers=ledgers, errors=errors)
+
+
+def _with_type_codes(ledgers: Mapping[str, Ledger], codes: Ints) -> dict[str, Ledger]:
+    return {
         place: ledger if unit_at(place) == TOKEN else with_kinds(ledger, codes)  # untyped
-        for place, ledger in evidence.ledgers.items()
+        for place, ledger in ledgers.items()
     }
-    return replace(evidence, types=tuple(types), ledgers=ledgers)
 
 
 def with_kinds(ledger: Ledger, codes: Ints) -> Ledger:
@@ -561,7 +690,75 @@ def canonical(evidence: Evidence) -> Evidence:
 def only_runs(evidence: Evidence, runs: Sequence[int]) -> Evidence:
     """The evidence of these runs only."""
     ledgers = {unit: ledger.with_runs(runs) for unit, ledger in evidence.ledgers.items()}
-    return replace(evidence, runs=tuple(evidence.runs[run] for run in runs), ledgers=ledgers)
+    names = tuple(evidence.runs[run] for run in runs)
+    errors = evidence.errors and evidence.errors.only_runs(runs)
+    return replace(evidence, runs=names, ledgers=ledgers, errors=errors)
+
+
+def only_sentences(evidence: Evidence, chosen: Ints) -> Evidence:
+    """The evidence of these sentences, in this order, without surfaces."""
+    place: Ints = np.full(len(evidence.documents), -1, np.int32)
+    place[chosen] = np.arange(len(chosen))
+    texts = evidence.texts
+    return replace(
+        evidence,
+        ledgers={unit: _at_places(ledger, place) for unit, ledger in evidence.ledgers.items()},
+        documents=evidence.documents[chosen],
+        lines=None if evidence.lines is None else evidence.lines[chosen],
+        texts=None if texts is None else tuple(texts[at] for at in chosen.tolist()),
+    )
+
+
+def _at_places(ledger: Ledger, place: Ints) -> Ledger:
+    """The units of the sentences that have a place, which is their new number."""
+    gold_rows = np.flatnonzero(place[ledger.gold.sentence] >= 0)
+    runs = []
+    for run in ledger.runs:
+        rows = np.flatnonzero(place[run.pred.sentence] >= 0)
+        runs.append(
+            Output(
+                _rows_of(run.pred, rows, place),
+                _chosen_rows(run.gold_credit, gold_rows),
+                _chosen_rows(run.pred_credit, rows),
+                _chosen_rows(run.gold_kind, gold_rows),
+                _chosen_rows(run.pred_kind, rows),
+            )
+        )
+    return Ledger(_rows_of(ledger.gold, gold_rows, place), tuple(runs))
+
+
+def _rows_of(units: Units, rows: Ints, place: Ints) -> Units:
+    optional = {name: getattr(units, name) for name in ("weight", "start", "length", "shape")}
+    return Units(
+        place[units.sentence[rows]],
+        units.type[rows],
+        _chosen_rows(units.codes, rows),
+        **{name: None if column is None else column[rows] for name, column in optional.items()},
+    )
+
+
+def _chosen_rows(columns: Mapping[str, Column], rows: Ints) -> dict[str, Column]:
+    return {name: column[rows] for name, column in columns.items()}
+
+
+def joined_sentences(parts: Sequence[Evidence]) -> Evidence:
+    """The evidence of sentences after each other; types and facets must be the same."""
+    before = np.cumsum([0, *(len(part.documents) for part in parts)]).tolist()
+    texts = [part.texts for part in parts if part.texts is not None]
+    lines = [part.lines for part in parts if part.lines is not None]
+    last = parts[-1]
+    return replace(
+        last,
+        ledgers={
+            unit: merged(
+                [moved(part.ledgers[unit], by) for part, by in zip(parts, before, strict=False)]
+            )
+            for unit in last.ledgers
+        },
+        documents=np.concatenate([part.documents for part in parts]),
+        lines=np.concatenate(lines) if len(lines) == len(parts) else None,
+        texts=tuple(text for some in texts for text in some) if len(texts) == len(parts) else None,
+    )
 
 
 def joined_runs(parts: Sequence[Evidence]) -> Evidence:
@@ -574,8 +771,19 @@ def joined_runs(parts: Sequence[Evidence]) -> Evidence:
         if all(unit in part.ledgers for part in parts)  # without token ledgers if mentions overlap
     }
     runs = tuple(run for part in parts for run in part.runs)
-    joined = replace(parts[0], runs=runs, ledgers=ledgers)
+    joined = replace(parts[0], runs=runs, ledgers=ledgers, errors=_joined_sums(parts))
     return canonical(replace(joined, tables=tuple(_common_tables(joined, parts))))
+
+
+def _joined_sums(parts: Sequence[Evidence]) -> FoldedErrors | None:
+    """The sums of the errors of all runs; samples that were drawn apart have other sentences."""
+    sums, before = list[ErrorSum](), 0
+    for part in parts:
+        if part.errors is None:
+            return None
+        sums += [row._replace(run=row.run + before) for row in part.errors.sums]
+        before += len(part.runs)
+    return FoldedErrors(tuple(sums), None, None)
 
 
 def _common_tables(joined: Evidence, parts: Sequence[Evidence]) -> Iterator[FacetTable]:

@@ -26,9 +26,6 @@ OUTCOMES = (
     "merged",
     HALLUCINATED,
 )
-CODES = {name: code for code, name in enumerate(OUTCOMES)}
-
-
 # The kinds of a summary, and the detailed kinds that each of them counts.
 SUMMARY_KINDS: Mapping[str, tuple[str, ...]] = {
     "missed": ("missed",),
@@ -38,6 +35,8 @@ SUMMARY_KINDS: Mapping[str, tuple[str, ...]] = {
     WRONG_BOTH: (WRONG_BOTH,),
     HALLUCINATED: (HALLUCINATED,),
 }
+CODE_OF = {name: code for code, name in enumerate(OUTCOMES)}
+CORRECT = CODE_OF["correct"]
 
 
 class KindWords(NamedTuple):
@@ -61,10 +60,12 @@ KIND_WORDS = {
         "Hallucinated", "A prediction whose text is not in the sentence or document."
     ),
 }
+# The MUC schemas pair all overlapping mentions, so they find most counterparts.
+PAIRED_BY = "muc-strict"
 
 
 def outcome_codes(gold: Mentions, pred: Mentions, pairs: MatchedPairs) -> tuple[Ints, Ints]:
-    """The kind of every gold mention and of every prediction, as indices in OUTCOMES.
+    """The outcome of every gold mention and of every prediction, as indices in OUTCOMES.
 
     Mentions of equal span come first. Of the rest, a gold mention with several predictions inside
     it is split, and so are these predictions. A prediction with several gold mentions inside it is
@@ -75,12 +76,13 @@ def outcome_codes(gold: Mentions, pred: Mentions, pairs: MatchedPairs) -> tuple[
     left, right = overlapping(gold, pred)
     touching = CandidatePairs(gold[left], pred[right])
     same_span, same_type = touching.same_span, touching.same_type
-    by_gold: Ints = np.full(len(gold), CODES["missed"], np.int8)
-    hallucinated = pred.end == pred.start
-    by_pred: Ints = np.where(hallucinated, CODES[HALLUCINATED], CODES["spurious"]).astype(np.int8)
+    by_gold: Ints = np.full(len(gold), CODE_OF["missed"], np.int8)
+    by_pred: Ints = np.where(
+        pred.end > pred.start, CODE_OF["spurious"], CODE_OF[HALLUCINATED]
+    ).astype(np.int8)
 
     def settle(kind: str, at_gold: Ints, at_pred: Ints) -> None:
-        by_gold[at_gold] = by_pred[at_pred] = CODES[kind]
+        by_gold[at_gold], by_pred[at_pred] = CODE_OF[kind], CODE_OF[kind]
 
     # Later kinds overwrite earlier ones.
     settle(WRONG_BOTH, left, right)
@@ -128,7 +130,7 @@ class OutcomeSums(NamedTuple):
     @property
     def are_errors(self) -> Bools:
         """Which rows count errors."""
-        wrong: Bools = self.outcome != CODES["correct"]
+        wrong: Bools = self.outcome != CORRECT
         return wrong
 
     def of_runs(self, runs: Sequence[int]) -> "OutcomeSums":
@@ -144,21 +146,30 @@ class OutcomeSums(NamedTuple):
 def outcome_sums(
     run: int, gold: Mentions, pred: Mentions, pairs: MatchedPairs, codes: tuple[Ints, Ints]
 ) -> OutcomeSums:
-    """The sums of one run; `codes` are those of gold mentions and of predictions."""
+    """The sums of one run; `codes` are the outcomes of gold mentions and of predictions."""
     by_gold, by_pred = codes
-    mate: Ints = np.full(len(gold), NO_TYPE, np.int64)
+    mate: Ints = np.full(len(gold), NO_TYPE)
     mate[pairs.gold] = pred.type[pairs.pred]
-    alone = np.ones(len(pred), bool)
-    alone[pairs.pred] = False
-    alone &= by_pred != CODES["correct"]  # a mention that is predicted twice is no error
-    n_types = 2 + int(max(gold.type.max(initial=0), pred.type.max(initial=0)))
-    # One number per cell, with mixed radix: gold type, predicted type, outcome.
-    of_gold = ((gold.type.astype(np.int64) + 1) * n_types + mate + 1) * len(OUTCOMES) + by_gold
-    of_pred = (pred.type[alone].astype(np.int64) + 1) * len(OUTCOMES) + by_pred[alone]
-    cells, n = np.unique(np.concatenate([of_gold, of_pred]), return_counts=True)
-    types, outcome = np.divmod(cells, len(OUTCOMES))
-    gold_type, pred_type = np.divmod(types, n_types)
-    return OutcomeSums(np.full(len(n), run), gold_type - 1, pred_type - 1, outcome, n)
+    alone = np.delete(np.arange(len(pred)), pairs.pred)
+    alone = alone[by_pred[alone] != CORRECT]  # a mention that is predicted twice is no error
+    cells = count_cells(
+        np.concatenate([gold.type, np.full(len(alone), NO_TYPE)]),
+        np.concatenate([mate, pred.type[alone]]),
+        np.concatenate([by_gold, by_pred[alone]]),
+    )
+    return OutcomeSums(np.full(len(cells), run), *cells.T)
+
+
+def count_cells(gold: Ints, predicted: Ints, outcome: Ints) -> Ints:
+    """Rows of gold type, predicted type, outcome and their number."""
+    most = 2 + int(max(gold.max(initial=NO_TYPE), predicted.max(initial=NO_TYPE)))
+    shape = (most, most, len(OUTCOMES))
+    cells = np.ravel_multi_index(
+        (gold.astype(np.int64) + 1, predicted.astype(np.int64) + 1, outcome), shape
+    )
+    used, numbers = np.unique(cells, return_counts=True)
+    first, second, kind = np.unravel_index(used, shape)
+    return np.stack([first - 1, second - 1, kind, numbers], axis=1)
 
 
 def joined_sums(parts: list[OutcomeSums]) -> OutcomeSums:

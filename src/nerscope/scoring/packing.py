@@ -18,17 +18,23 @@ from nerscope.corpus.units import ALL, INSIDE, MENTION, TOKEN
 from nerscope.scoring.cluster_units import DOCUMENT, SENTENCE, block_size, is_crossed
 from nerscope.scoring.evidence import (
     SURFACES,
+    AnswerCounts,
+    ErrorSum,
     Evidence,
     FacetTable,
     Folded,
+    FoldedErrors,
+    GluedTokens,
     Ledger,
     Output,
+    SampledSentences,
     Signature,
     SurfaceCounts,
     Units,
     unit_at,
 )
 from nerscope.scoring.metrics import metric_named
+from nerscope.scoring.outcomes import OUTCOMES
 from nerscope.scoring.pairing import CORRECT
 
 _OUTCOME_COLUMNS = ("gold_credit", "pred_credit", "gold_kind", "pred_kind")
@@ -68,11 +74,34 @@ def _plain_evidence(evidence: Evidence, with_surfaces: bool) -> dict[str, Any]:
             if with_surfaces or place != SURFACES
         },
         "surfaces": [_plain_counts(evidence.surface_counts(run)) for run in runs],
+        **_plain_answers(evidence),
         "texts": None if evidence.texts is None else list(evidence.texts),
         "zeta": dict(evidence.zeta),
         "line_a_token": evidence.line_a_token,
         **_plain_records(evidence),
+        **({} if evidence.glued is None else {"glued": evidence.glued._asdict()}),
         "folded": evidence.folded._asdict() if evidence.folded else None,
+        **({"errors": _plain_errors(evidence.errors)} if evidence.errors else {}),
+    }
+
+
+def _plain_errors(errors: FoldedErrors) -> dict[str, Any]:
+    sample = errors.sample
+    return {
+        "sums": [list(column) for column in zip(*errors.sums, strict=True)],
+        "wrong": errors.wrong,
+        "sample": None
+        if sample is None
+        else {
+            "ledgers": {
+                place: _plain_ledger(ledger, with_surfaces=False)
+                for place, ledger in sample.ledgers.items()
+            },
+            "documents": sample.documents,
+            "numbers": sample.numbers,
+            "lines": sample.lines,
+            "texts": None if sample.texts is None else list(sample.texts),
+        },
     }
 
 
@@ -80,6 +109,14 @@ def _plain_records(evidence: Evidence) -> dict[str, Any]:
     """The ids and names of records, if there are any."""
     columns = {name: getattr(evidence, name) for name in _RECORD_COLUMNS}
     return {name: list(column) for name, column in columns.items() if column is not None}
+
+
+def _plain_answers(evidence: Evidence) -> dict[str, Any]:
+    """The counts of the runs that answer in text, if there are any; None for the others."""
+    counts = [run.answers for run in evidence.overall.runs]
+    if all(known is None for known in counts):
+        return {}
+    return {"answers": [None if known is None else known._asdict() for known in counts]}
 
 
 def _plain_counts(counts: SurfaceCounts | None) -> list[int] | None:
@@ -128,6 +165,9 @@ def _plain_units(units: Units, with_surfaces: bool) -> dict[str, Any]:
 def evidence_from(plain: Mapping[str, Any]) -> Evidence:
     """Evidence from plain columns, with checks."""
     lines, texts = plain["lines"], plain["texts"]
+    records: dict[str, Any] = {
+        name: tuple(plain[name]) for name in _RECORD_COLUMNS if name in plain
+    }
     evidence = Evidence(
         plain["dataset"],
         tuple(plain["types"]),
@@ -142,10 +182,34 @@ def evidence_from(plain: Mapping[str, Any]) -> Evidence:
         plain["zeta"],
         plain.get("line_a_token", True) is True,
         _folded_from(plain.get("folded")),
-        **{name: tuple(plain[name]) for name in _RECORD_COLUMNS if name in plain},
+        **records,
+        errors=_errors_from(plain.get("errors")),
+        glued=_glued_from(plain["glued"]) if "glued" in plain else None,
     )
     check_evidence(evidence)
     return evidence
+
+
+def _glued_from(plain: Mapping[str, Any]) -> GluedTokens:
+    return GluedTokens(_column(plain["sentence"]), _column(plain["position"]))
+
+
+def _errors_from(plain: Mapping[str, Any] | None) -> FoldedErrors | None:
+    if plain is None:
+        return None
+    sums = tuple(ErrorSum(*cell) for cell in zip(*plain["sums"], strict=True))
+    sample, wrong = plain["sample"], plain["wrong"]
+    if sample is None:
+        return FoldedErrors(sums, wrong, None)
+    lines, texts = sample["lines"], sample["texts"]
+    sentences = SampledSentences(
+        {place: _ledger_from(ledger) for place, ledger in sample["ledgers"].items()},
+        _column(sample["documents"]),
+        _column(sample["numbers"]),
+        None if lines is None else _column(lines),
+        None if texts is None else tuple(texts),
+    )
+    return FoldedErrors(sums, wrong, sentences)
 
 
 def _column(values: Any, most_dimensions: int = 1) -> Any:
@@ -160,9 +224,16 @@ def _columns(plain: Mapping[str, Any], most_dimensions: int = 1) -> dict[str, An
 
 
 def _ledgers_from(plain: Mapping[str, Any]) -> dict[str, Ledger]:
-    counts = plain.get("surfaces") or [None] * len(plain["runs"])
-    surfaces = [None if three is None else _counts_from(three) for three in counts]
-    return {place: _ledger_from(ledger, surfaces) for place, ledger in plain["ledgers"].items()}
+    nothing = [None] * len(plain["runs"])
+    surfaces = [
+        None if three is None else _counts_from(three) for three in plain.get("surfaces") or nothing
+    ]
+    answers = [
+        None if known is None else _answers_from(known) for known in plain.get("answers", nothing)
+    ]
+    return {
+        place: _ledger_from(ledger, surfaces, answers) for place, ledger in plain["ledgers"].items()
+    }
 
 
 def _counts_from(plain: Sequence[Any]) -> SurfaceCounts:
@@ -171,15 +242,33 @@ def _counts_from(plain: Sequence[Any]) -> SurfaceCounts:
     return SurfaceCounts(*plain)
 
 
-def _ledger_from(plain: Mapping[str, Any], surfaces: list[SurfaceCounts | None]) -> Ledger:
+def _answers_from(plain: Mapping[str, Any]) -> AnswerCounts:
+    texts = tuple((str(text), times) for text, times in plain.get("texts", ()))
+    known = {name: plain[name] for name in AnswerCounts._fields if name in plain}
+    counts = AnswerCounts(**{**known, "texts": texts})
+    numbers = [*counts[:-1], *(times for _, times in texts)]
+    if not all(type(number) is int and number >= 0 for number in numbers):
+        raise ValueError("invalid number of answers")
+    return counts
+
+
+def _ledger_from(
+    plain: Mapping[str, Any],
+    surfaces: Sequence[SurfaceCounts | None] = (),
+    answers: Sequence[AnswerCounts | None] = (),
+) -> Ledger:
+    nothing = [None] * len(plain["runs"])
     runs = tuple(
         Output(
             _units_from(run["pred"]),
             # Folded evidence has a column for each kind of pair.
             *(_columns(run.get(name, {}), 2) for name in _OUTCOME_COLUMNS),
             surfaces=counts,
+            answers=known,
         )
-        for run, counts in zip(plain["runs"], surfaces, strict=True)
+        for run, counts, known in zip(
+            plain["runs"], surfaces or nothing, answers or nothing, strict=True
+        )
     )
     return Ledger(_units_from(plain["gold"]), runs)
 
@@ -259,11 +348,37 @@ def check_evidence(evidence: Evidence) -> None:
         if column is not None:
             _must(len(column) == n_sentences, "records and sentences differ in number")
             _must(all(isinstance(item, str | None) for item in column), "a record has no name")
+    if evidence.glued is not None:
+        sentences, positions = evidence.glued
+        _must(len(sentences) == len(positions), "columns differ in length")
+        _must(_between(sentences, 0, n_sentences), "a token has no sentence")
+        _must(_between(positions, 0, _LONGEST), "a token has no place")
     _must(bool(evidence.tables), "it has no facet table")
     for table in evidence.tables:
         _check_table(table, evidence)
     for unit, ledger in evidence.ledgers.items():
         _check_ledger(unit, ledger, evidence)
+    if evidence.errors is not None:
+        _check_errors(evidence, evidence.errors)
+
+
+def _check_errors(evidence: Evidence, errors: FoldedErrors) -> None:
+    _must(evidence.folded is not None, "only folded evidence has sums of errors")
+    n_runs, types = len(evidence.runs), {*evidence.types, None}
+    for row in errors.sums:
+        counted = type(row.run) is int and type(row.n) is int and row.n > 0
+        _must(counted and 0 <= row.run < n_runs, "a sum of errors has no run")
+        _must({row.gold, row.predicted} <= types, "a sum of errors has an unknown type")
+        _must(row.outcome in OUTCOMES, "a sum of errors has an unknown outcome")
+    _must(errors.wrong is None or type(errors.wrong) is int, "invalid number of sentences")
+    if errors.sample is not None:
+        numbers = errors.sample.numbers
+        _must(len(numbers) == len(errors.sample.documents), "sentences have no number")
+        _must(_between(numbers, 1, _LONGEST * _LONGEST), "invalid number of a sentence")
+        _must(bool((np.diff(numbers) > 0).all()), "sentences are not in order")
+        sample = evidence.sample
+        assert sample is not None
+        check_evidence(sample)
 
 
 def _check_folded(evidence: Evidence) -> None:

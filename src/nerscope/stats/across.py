@@ -179,14 +179,14 @@ class MeanTest(NamedTuple):
     p: float
 
 
-def resampled_t(differences: Numbers, ratio: float) -> MeanTest:
+def resampled_t(differences: Numbers, ratio: float, alpha: float = SIGNIFICANT) -> MeanTest:
     """The corrected resampled t-test (Nadeau and Bengio 2003) for the mean over splits.
 
     Splits of one corpus share sentences, so their differences agree more than independent ones.
     `ratio` (test sentences divided by training sentences) corrects for it: the variance of the mean
     of J splits is (1/J + ratio) · s², with J - 1 degrees of freedom. Undefined differences are left
     out. The interval is undefined for fewer than two differences, or if all are equal; p is then
-    defined only if all are 0.
+    defined only if all are 0. The interval has the level 1 - alpha.
 
     >>> found = resampled_t([0.02, 0.01, 0.03, 0.02, 0.01], 0.25)
     >>> [round(number, 4) for number in (found.mean, found.low, found.high, found.p)]
@@ -201,7 +201,7 @@ def resampled_t(differences: Numbers, ratio: float) -> MeanTest:
         return MeanTest(mean, nan, nan, nan, nan if values.any() or len(values) < 2 else 1.0)
     degrees = len(values) - 1
     error = sqrt((1 / len(values) + ratio) * float(values.var(ddof=1)))
-    reach = _reach(degrees) * error
+    reach = _reach(degrees, alpha) * error
     t = mean / error
     return MeanTest(mean, mean - reach, mean + reach, t, float(two_sided_p(t, degrees)))
 
@@ -212,18 +212,18 @@ def do_vary(values: Numbers) -> bool:
 
 
 @lru_cache
-def _reach(degrees: int) -> float:
-    return float(quantile(SIGNIFICANT, degrees))
+def _reach(degrees: int, alpha: float) -> float:
+    return float(quantile(alpha, degrees))
 
 
-def drawn_mean(values: Numbers) -> MeanTest:
+def drawn_mean(values: Numbers, alpha: float = SIGNIFICANT) -> MeanTest:
     """Student's t-test for the mean of a population of datasets, from a sample of them.
 
     >>> found = drawn_mean([0.02, 0.01, 0.03, 0.02, 0.01])
     >>> [round(number, 4) for number in (found.mean, found.low, found.high, found.p)]
     [0.018, 0.0076, 0.0284, 0.0086]
     """
-    return resampled_t(values, 0.0)
+    return resampled_t(values, 0.0, alpha)
 
 
 class SplitWins(NamedTuple):

@@ -86,6 +86,17 @@ def check_correction(correction: str) -> None:
         )
 
 
+def single_level(tests: int, correction: str) -> float:
+    """The level of each of several tests at which all together keep 5 % (Šidák 1967).
+
+    >>> round(single_level(3, "holm"), 4), single_level(3, "bh")
+    (0.017, 0.05)
+    """
+    if tests < 2 or not CORRECTIONS[correction].scales_smallest:
+        return SIGNIFICANT
+    return float(1 - (1 - SIGNIFICANT) ** (1 / tests))
+
+
 def correct_p_values(p: Sequence[float], correction: str = DEFAULT_CORRECTION) -> list[float]:
     """P-values corrected for their number; undefined ones do not count and stay undefined.
 

@@ -29,7 +29,6 @@ RunScores = tuple[list[float], ...]  # the scores of runs, by side
 _ALPHAS = np.concatenate(
     [np.geomspace(1e-12, SIGNIFICANT, 60)[:-1], np.linspace(SIGNIFICANT, 1.0, 40)]
 )
-_AT_INTERVAL = int(np.searchsorted(_ALPHAS, SIGNIFICANT))
 
 
 @serialisable
@@ -68,7 +67,7 @@ def dataset_differences(pair: SystemPair) -> list[DatasetDifference]:
 
 
 class MeanDifference(NamedTuple):
-    """A mean difference, its 95 % interval, and its p-value."""
+    """A mean difference, its interval (95 %, unless another alpha is given), and its p-value."""
 
     mean: float
     low: float
@@ -81,7 +80,7 @@ def share_runs(parts: Sequence[DatasetDifference]) -> bool:
     return sum(bool(part.runs) for part in parts) > 1
 
 
-def fixed_mean(parts: Sequence[DatasetDifference]) -> MeanDifference:
+def fixed_mean(parts: Sequence[DatasetDifference], alpha: float = SIGNIFICANT) -> MeanDifference:
     """The mean over these datasets, with independent texts and possibly shared runs.
 
     >>> twice = [DatasetDifference(0.1, 0.0025, 0.0025, 1e9)] * 2
@@ -97,10 +96,10 @@ def fixed_mean(parts: Sequence[DatasetDifference]) -> MeanDifference:
     squares = t_squares @ beyond_runs + noise.squares(_ALPHAS)
     # Runs may agree by chance, so their part of the variance over clusters is a lower bound.
     reach = np.sqrt(np.maximum(t_squares @ by_clusters, squares))
-    return _bounded(float(np.mean([part.value for part in parts])), reach)
+    return _bounded(float(np.mean([part.value for part in parts])), reach, alpha)
 
 
-def mean_of_drawn(parts: Sequence[DatasetDifference]) -> MeanDifference:
+def mean_of_drawn(parts: Sequence[DatasetDifference], alpha: float = SIGNIFICANT) -> MeanDifference:
     """The mean over datasets like these, from the variance over datasets and over shared runs.
 
     >>> parts = [DatasetDifference(value, 0, 0, 9) for value in (0.02, 0.01, 0.03, 0.02, 0.01)]
@@ -109,10 +108,10 @@ def mean_of_drawn(parts: Sequence[DatasetDifference]) -> MeanDifference:
     """
     values = [part.value for part in parts]
     if not any(part.runs for part in parts) or not do_vary(values):
-        mean, low, high, _, p = drawn_mean(values)
+        mean, low, high, _, p = drawn_mean(values, alpha)
         return MeanDifference(mean, low, high, p)
     squares = _drawn_squares(_ALPHAS, values) + _noise_of(parts).squares(_ALPHAS)
-    return _bounded(float(np.mean(values)), np.sqrt(squares))
+    return _bounded(float(np.mean(values)), np.sqrt(squares), alpha)
 
 
 def _drawn_squares(alphas: Floats, values: Numbers) -> Floats:
@@ -120,8 +119,8 @@ def _drawn_squares(alphas: Floats, values: Numbers) -> Floats:
     return np.asarray(t**2 * (np.var(values, ddof=1) / len(values)))
 
 
-def _bounded(mean: float, reach: Floats) -> MeanDifference:
-    within = float(reach[_AT_INTERVAL])
+def _bounded(mean: float, reach: Floats, alpha: float) -> MeanDifference:
+    within = float(np.interp(np.log(alpha), np.log(_ALPHAS), reach))
     if isnan(mean) or isnan(within):
         return MeanDifference(mean, nan, nan, nan)
     p = float(np.exp(np.interp(-abs(mean), -reach, np.log(_ALPHAS)))) if within else nan

@@ -5,7 +5,7 @@ observed difference should then look like the differences after such swaps. If f
 all swaps are enumerated; otherwise many swaps are drawn at random.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import lcm, prod
 from typing import Any, NamedTuple
 
@@ -128,9 +128,14 @@ def _as_extreme(swapped: Floats, observed: float) -> Ints:
     """
     # Undefined values are not extreme; the tolerance is for ties.
     sizes = np.round(np.nan_to_num(np.abs(np.append(swapped, observed))), _DIGITS)
-    smaller = np.searchsorted(np.sort(sizes), sizes[:-1], "left")
-    counts: Ints = (len(sizes) - smaller).astype(np.min_scalar_type(len(sizes)))
-    return counts
+    order = np.argsort(sizes)
+    ascending = sizes[order]
+    # The place of the first of equal sizes: 0.1 0.1 0.2 has 0 0 2.
+    begins = np.append(True, ascending[1:] != ascending[:-1])
+    smaller = np.maximum.accumulate(np.where(begins, np.arange(len(sizes)), 0))
+    counts: Ints = np.empty(len(sizes), np.min_scalar_type(len(sizes)))
+    counts[order] = len(sizes) - smaller
+    return counts[:-1]
 
 
 def _resampled(
@@ -139,14 +144,18 @@ def _resampled(
     """The differences (resamples, places) between the means over runs."""
     sides = []
     for side in runs:
-        values = [
-            _values(
-                clustered, 0.0, clustered.columns_of_run(run, clustered.counts), weights, places
-            )
-            for run in side
-        ]
+        values = [_resampled_values(clustered, run, weights, places) for run in side]
         sides.append(np.mean(values, axis=0))
     return np.asarray(sides[0] - sides[1])
+
+
+def _resampled_values(
+    clustered: ClusterCounts, run: int, weights: Weights, places: Ints | slice = slice(None)
+) -> Floats:
+    """The numbers of a run in every resample."""
+    counts = clustered.columns_of_run(run, clustered.counts)
+    blocks = _weighted_sums(counts, weights)
+    return np.concatenate([clustered.values_in(sums)[:, places] for sums in blocks])
 
 
 def _swapped(
@@ -161,10 +170,12 @@ def _swapped(
         # need no weights, which are most clusters of similar systems.
         change = after - before
         where = change.any(axis=(1, 2, 3))
-        chosen = change[where], weights[where]
-        ours_at_first, theirs_at_first = before.sum(axis=0), after.sum(axis=0)
-        total = total + _values(clustered, ours_at_first, chosen[0], chosen[1], places)
-        total = total - _values(clustered, theirs_at_first, -chosen[0], chosen[1], places)
+        ours, theirs = before.sum(axis=0), after.sum(axis=0)
+        blocks = [
+            (clustered.values_in(ours + moved) - clustered.values_in(theirs - moved))[:, places]
+            for moved in _weighted_sums(change[where], weights[where])
+        ]
+        total = total + np.concatenate(blocks)
     return np.asarray(total / len(pairs))
 
 
@@ -201,24 +212,18 @@ def _by_cluster(clustered: ClusterCounts, runs: Sequence[Sequence[int]], places:
     return np.asarray(by_cluster / (2 * len(pairs)))
 
 
-def _values(
-    clustered: ClusterCounts,
-    start: Floats | float,
-    counts: Floats,
-    weights: Weights,
-    places: Ints | slice = slice(None),
-) -> Floats:
-    """The numbers in every resample: fixed counts plus weighted counts of clusters."""
+def _weighted_sums(counts: Floats, weights: Weights) -> Iterator[Floats]:
+    """The weighted sums of the counts of clusters, for blocks of resamples."""
     shape = counts.shape[1:]
     flat = counts.reshape(len(counts), prod(shape))
-    flat = flat.astype(exact_type(flat * weights.max(initial=1)))
+    used = np.flatnonzero(flat.any(axis=0))  # the counts of gold never change by a swap
+    narrow = flat[:, used].astype(exact_type(flat * weights.max(initial=1)))
     step = max(1, _MOST_VALUES // max(1, flat.shape[1]))
-    blocks = []
     for first in range(0, weights.shape[1], step):
-        sums = weights[:, first : first + step].T.astype(flat.dtype) @ flat
-        every = clustered.values_in(start + sums.reshape(-1, *shape).astype(np.float64))
-        blocks.append(every[:, places])
-    return np.concatenate(blocks)
+        chosen = weights[:, first : first + step].T.astype(narrow.dtype)
+        sums = np.zeros((len(chosen), flat.shape[1]))
+        sums[:, used] = chosen @ narrow
+        yield sums.reshape(-1, *shape)
 
 
 def _exact(

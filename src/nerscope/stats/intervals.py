@@ -210,12 +210,15 @@ def squared_reach(
     """
     # Each variance gets the quantile of its own degrees: with 3 runs per side, 2.8 for runs, and
     # 2.0 for 200 documents. The distance is never too short (Banerjee 1960).
-    squares = sum(quantiles(alphas, degrees) ** 2 * variance for variance, degrees in (data, runs))
-    if not borrowed.any():
-        return np.asarray(squares)
+    is_borrowed = borrowed > 0
+    if not is_borrowed.all():
+        parts = (quantiles(alphas, degrees) ** 2 * variance for variance, degrees in (data, runs))
+        squares = np.asarray(sum(parts))
+        if not is_borrowed.any():
+            return squares
     # A borrowed variance of runs has enough degrees for one common quantile.
     together = quantiles(alphas, joint_degrees(data, runs)) ** 2 * (data[0] + runs[0])
-    return np.where(borrowed > 0, together, squares)
+    return together if is_borrowed.all() else np.where(is_borrowed, together, squares)
 
 
 def joint_degrees(*parts: tuple[Floats, Floats]) -> Floats:

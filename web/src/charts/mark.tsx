@@ -1,6 +1,7 @@
 // One number in a chart: its interval, its runs, and a symbol at its value.
 import { colourOf, symbolOf } from "../colours";
 import { signedTip } from "../signed";
+import { type Scale, placeOn } from "./scale";
 
 export interface MarkPoint {
   place: number; // of the system among all: its colour and symbol
@@ -25,8 +26,9 @@ export const SHAPES: Record<string, string> = {
 };
 
 /** The mark on an axis; `plain` draws no interval, because several systems share the line. */
-export function Mark({ point, x, plain }: { point: MarkPoint; x: (value: number) => number; plain?: boolean }) {
+export function Mark({ point, scale, width, plain }: { point: MarkPoint; scale: Scale; width: number; plain?: boolean }) {
   if (point.value === null) return null; // undefined is not drawn: the value column has a dash
+  const x = placeOn(scale, width);
   const colour = point.colour ?? colourOf(point.place);
   const symbol = (
     <path
@@ -42,7 +44,7 @@ export function Mark({ point, x, plain }: { point: MarkPoint; x: (value: number)
   return (
     <>
       {!plain && point.low !== null && point.high !== null && (
-        <line x1={x(point.low)} x2={x(point.high)} stroke={colour} stroke-width={2} stroke-opacity={point.hatched ? 0.4 : 0.75} />
+        <Interval low={x(point.low)} high={x(point.high)} width={width} colour={colour} faint={!!point.hatched} />
       )}
       {point.runs?.map((run, k) => <circle key={k} cx={x(run)} r={2} fill={colour} fill-opacity={0.35} />)}
       {point.href ? (
@@ -54,5 +56,17 @@ export function Mark({ point, x, plain }: { point: MarkPoint; x: (value: number)
         symbol
       )}
     </>
+  );
+}
+
+/** An interval; where it leaves the plot, an arrow says so. */
+function Interval(props: { low: number; high: number; width: number; colour: string; faint: boolean }) {
+  const { low, high, width, colour, faint } = props;
+  return (
+    <g stroke={colour} fill={colour} opacity={faint ? 0.4 : 0.75}>
+      <line x1={Math.max(low, 0)} x2={Math.min(high, width)} stroke-width={2} />
+      {low < 0 && <path d="M0 0l6 -4v8z" />}
+      {high > width && <path d={`M${width} 0l-6 -4v8z`} />}
+    </g>
   );
 }

@@ -2,6 +2,7 @@
 import { colourOf, symbolOf } from "../colours";
 import { Mark, type MarkPoint } from "./mark";
 import { type Scale, fitted, percentScale, placeOn, scaleOf, textWidth } from "./scale";
+import { type Tie, Ties, type VerdictWord, VerdictMark, tiesWidth, verdictsWidth } from "./verdicts";
 
 export interface RowPoint extends MarkPoint {
   name: string; // of the system
@@ -14,6 +15,7 @@ export interface ChartRow {
   code?: string; // the papers' name, small behind the label
   note?: string; // a second small text under the label, such as n
   badge?: string; // a letter or a word between label and plot
+  verdict?: VerdictWord; // right of the values; below the label where there is little room
   href?: string;
   points: RowPoint[];
 }
@@ -28,15 +30,21 @@ export interface RowsChart {
   scale?: Scale; // shared by several charts
   line?: { value: number; text: string }; // a line for reference, such as the overall score
   names?: boolean; // a line each: the names of systems stand beside their lines
+  ties?: Tie[]; // rows that do not differ clearly
 }
 
 const LINE = 17; // pixels of a line of marks
 const ROW_GAP = 7;
 const TOGETHER = 21; // pixels of a row with all systems on one line
+const DENSE = 16; // pixels of a row among many
+const MANY = 14; // rows from which on they are dense
+const NARROW = 430; // pixels below which verdicts stand under their labels
 const HEAD = 8;
+const HEAD_OF_LINE = 20; // room for the text of the reference line
 const FOOT = 34;
 const SIZE = 12;
 const GAP = 10;
+const BESIDE = 8; // pixels from the plot to the values: a mark at its end needs room
 
 export function rowsScale(charts: RowsChart[]): Scale {
   const values = charts.flatMap((chart) => [
@@ -51,26 +59,32 @@ export function rowsScale(charts: RowsChart[]): Scale {
 /** The chart as a drawing of a width. */
 export function rowsChart(chart: RowsChart, width: number) {
   const scale = chart.scale ?? rowsScale([chart]);
+  const narrow = width < NARROW;
   const left = labelWidth(chart, width);
-  const right = Math.max(24, ...chart.rows.flatMap((row) => shownValues(row, chart).map((point) => textWidth(point.text, SIZE)))) + GAP;
-  const plot = Math.max(60, width - left - right);
+  const glyph = chart.together ? textWidth("● ", SIZE + 4) : 0;
+  const values = glyph + Math.max(24, ...chart.rows.flatMap((row) => shownValues(row, chart).map((point) => textWidth(point.text, SIZE)))) + GAP + BESIDE / 2;
+  const ties = tiesWidth(chart.ties);
+  const plot = Math.max(60, width - left - values - ties - (narrow ? 0 : verdictsWidth(chart.rows)));
   const x = placeOn(scale, plot);
-  const heights = chart.rows.map((row) => rowHeight(row, chart));
-  const tops = heights.map((_, k) => HEAD + heights.slice(0, k).reduce((sum, height) => sum + height, 0));
-  const bottom = HEAD + heights.reduce((sum, height) => sum + height, 0);
+  const heights = chart.rows.map((row) => rowHeight(row, chart, narrow));
+  const head = chart.line ? HEAD_OF_LINE : HEAD;
+  const tops = heights.map((_, k) => head + heights.slice(0, k).reduce((sum, height) => sum + height, 0));
+  const bottom = head + heights.reduce((sum, height) => sum + height, 0);
   return (
     <svg class="chart" viewBox={`0 0 ${width} ${bottom + FOOT}`} width={width} height={bottom + FOOT} role="group" aria-label={chart.label} font-size={SIZE}>
       <Hatch />
       <g transform={`translate(${left},0)`}>
-        <Axis scale={scale} x={x} bottom={bottom} width={plot} title={chart.axis} />
+        <Axis scale={scale} x={x} top={head - 4} bottom={bottom} width={plot} title={chart.axis} />
         {chart.line && <Reference at={x(chart.line.value)} text={chart.line.text} bottom={bottom} width={plot} />}
       </g>
       {chart.rows.map((row, k) => (
         <g key={row.key} transform={`translate(0,${tops[k]})`}>
-          <RowLabel row={row} width={left} height={heights[k]} />
-          <RowMarks row={row} chart={chart} left={left} plot={plot} x={x} />
+          <RowLabel row={row} width={left} height={heights[k]} below={narrow && !!row.verdict} />
+          <RowMarks row={row} chart={chart} left={left} plot={plot} height={heights[k]} scale={scale} />
+          {row.verdict && <VerdictMark verdict={row.verdict} x={narrow ? 0 : left + plot + values + ties} y={narrow ? heights[k] / 2 + 9 : heights[k] / 2} />}
         </g>
       ))}
+      {chart.ties && <Ties ties={chart.ties} x={left + plot + values} middles={heights.map((height, k) => tops[k] + height / 2)} />}
     </svg>
   );
 }
@@ -82,10 +96,11 @@ function labelWidth({ rows, names }: RowsChart, width: number): number {
   return Math.min(0.44 * width, Math.max(50, note, name, ...rows.map(label)) + GAP);
 }
 
-function rowHeight(row: ChartRow, chart: RowsChart): number {
+function rowHeight(row: ChartRow, chart: RowsChart, narrow: boolean): number {
   const lines = chart.together ? 1 : Math.max(1, row.points.length);
-  const marks = chart.together ? TOGETHER : lines * LINE + ROW_GAP;
-  return Math.max(marks, row.note ? 30 : 0) + (chart.names ? LINE : 0);
+  const gap = chart.rows.length >= MANY && lines === 1 ? DENSE - LINE : ROW_GAP;
+  const marks = chart.together ? (chart.rows.length >= MANY ? DENSE + 3 : TOGETHER) : lines * LINE + gap;
+  return Math.max(marks, row.note ? 30 : 0, narrow && row.verdict ? 36 : 0) + (chart.names ? LINE : 0);
 }
 
 /** The points whose values stand in the right column: all, or of systems on one line the best. */
@@ -95,9 +110,9 @@ function shownValues(row: ChartRow, { together }: RowsChart): RowPoint[] {
   return known.length ? [known.reduce((best, point) => (point.value! > best.value! ? point : best))] : row.points.slice(0, 1);
 }
 
-function RowLabel({ row, width, height }: { row: ChartRow; width: number; height: number }) {
+function RowLabel({ row, width, height, below }: { row: ChartRow; width: number; height: number; below: boolean }) {
   const room = width - GAP - (row.badge ? 26 : 0) - (row.code ? textWidth(` ${row.code}`, 10) : 0);
-  const y = row.note ? height / 2 - 3 : height / 2 + 4;
+  const y = row.note || below ? height / 2 - 3 : height / 2 + 4;
   const text = (
     <text y={Math.min(y, 24)} fill="currentColor">
       <title>{row.label}</title>
@@ -114,22 +129,24 @@ function RowLabel({ row, width, height }: { row: ChartRow; width: number; height
   );
 }
 
-function RowMarks(props: { row: ChartRow; chart: RowsChart; left: number; plot: number; x: (value: number) => number }) {
-  const { row, chart, left, plot, x } = props;
+function RowMarks(props: { row: ChartRow; chart: RowsChart; left: number; plot: number; height: number; scale: Scale }) {
+  const { row, chart, left, plot, height, scale } = props;
   const values = new Set(shownValues(row, chart));
   const top = chart.names ? LINE : 0;
+  const lines = chart.together ? 1 : Math.max(1, row.points.length);
+  const first = top + (height - top - (lines - 1) * LINE) / 2; // the lines of a row stand around its middle
   return (
     <>
       {row.points.map((point, k) => {
-        const y = top + (chart.together ? TOGETHER / 2 : k * LINE + (LINE + ROW_GAP) / 2);
+        const y = first + (chart.together ? 0 : k * LINE);
         return (
           <g key={point.name} transform={`translate(0,${y})`}>
             {chart.names && <text class="soft" x={left - GAP} y={4} font-size={11} text-anchor="end">{fitted(point.name, left - 2 * GAP, 11)}</text>}
             <g transform={`translate(${left},0)`}>
-              <Mark point={point} x={x} plain={!!chart.together} />
+              <Mark point={point} scale={scale} width={plot} plain={!!chart.together} />
             </g>
             {values.has(point) && (
-              <text class={point.hatched ? "soft" : undefined} x={left + plot + GAP / 2} y={4} fill="currentColor">
+              <text class={point.hatched ? "soft" : undefined} x={left + plot + BESIDE} y={4} fill="currentColor">
                 {chart.together && <tspan fill={colourOf(point.place)}>{GLYPHS[symbolOf(point.place)]} </tspan>}
                 {point.text}
               </text>
@@ -143,13 +160,13 @@ function RowMarks(props: { row: ChartRow; chart: RowsChart; left: number; plot: 
 
 const GLYPHS: Record<string, string> = { circle: "●", square: "■", triangle: "▲", diamond: "◆", star: "★", cross: "✚" };
 
-function Axis(props: { scale: Scale; x: (value: number) => number; bottom: number; width: number; title: string }) {
-  const { scale, x, bottom, width, title } = props;
+function Axis(props: { scale: Scale; x: (value: number) => number; top: number; bottom: number; width: number; title: string }) {
+  const { scale, x, top, bottom, width, title } = props;
   return (
     <>
       {scale.ticks.map((tick) => (
         <g key={tick} transform={`translate(${x(tick)},0)`}>
-          <line y1={HEAD - 4} y2={bottom} class={tick === 0 && scale.low < 0 ? "zero" : "grid"} />
+          <line y1={top} y2={bottom} class={tick === 0 && scale.low < 0 ? "zero" : "grid"} />
           <text class="soft" y={bottom + 14} text-anchor="middle" font-size={11}>{tick < 0 ? `−${-tick}` : tick}</text>
         </g>
       ))}
@@ -162,8 +179,8 @@ function Reference({ at, text, bottom, width }: { at: number; text: string; bott
   const anchor = at > 0.7 * width ? "end" : at < 0.3 * width ? "start" : "middle";
   return (
     <g>
-      <line x1={at} x2={at} y1={HEAD - 4} y2={bottom + 3} class="reference" />
-      <text class="soft" x={at} y={bottom + 29} text-anchor={anchor} font-size={10} display={at > width - 120 ? "none" : undefined}>{text}</text>
+      <line x1={at} x2={at} y1={HEAD_OF_LINE - 6} y2={bottom + 3} class="reference" />
+      <text class="soft" x={at} y={10} text-anchor={anchor} font-size={10}>{text}</text>
     </g>
   );
 }

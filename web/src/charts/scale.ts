@@ -6,8 +6,6 @@ export interface Scale {
   ticks: number[];
 }
 
-const STEPS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 25, 50, 100, 200, 500, 1000, 2000, 5000, 10_000];
-
 /** An axis that holds all values, with at most `most` ticks. */
 export function scaleOf(values: number[], most = 6, zero = false): Scale {
   const known = values.filter(Number.isFinite);
@@ -15,16 +13,18 @@ export function scaleOf(values: number[], most = 6, zero = false): Scale {
   let high = Math.max(...known, ...(zero ? [0] : []));
   if (!known.length) [low, high] = [0, 1];
   if (low === high) [low, high] = zero && low >= 0 ? [0, high || 1] : [low - 1, high + 1];
-  const step = STEPS.find((one) => Math.ceil(high / one) - Math.floor(low / one) < most) ?? niceStep(high - low, most);
+  const step = roundStep(low, high, most);
   const first = Math.floor(low / step + 1e-9);
   const last = Math.ceil(high / step - 1e-9);
   const ticks = Array.from({ length: last - first + 1 }, (_, k) => Number(((first + k) * step).toPrecision(12)));
   return { low: ticks[0], high: ticks.at(-1)!, ticks };
 }
 
-function niceStep(range: number, most: number): number {
-  const size = 10 ** Math.floor(Math.log10(range / most));
-  return size * ([2, 5, 10].find((one) => range / (one * size) < most) ?? 10);
+/** The smallest of 1, 2, 5, 10, 20 … (or 0.1, 0.2 …) of which few enough cover the range. */
+function roundStep(low: number, high: number, most: number): number {
+  const size = 10 ** Math.floor(Math.log10((high - low) / most));
+  const steps = [1, 2, 5, 10, 20, 50].map((factor) => factor * size);
+  return steps.find((step) => Math.ceil(high / step) - Math.floor(low / step) < most) ?? steps.at(-1)!;
 }
 
 /** A percentage axis never claims more than 0 to 100. */

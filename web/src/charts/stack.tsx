@@ -25,8 +25,10 @@ export interface StackChart {
   share?: boolean; // every bar is as long as the plot
 }
 
-const BAR = 22;
-const STEP = 28;
+const STEP = 28; // pixels from bar to bar
+const DENSE = 18; // of many bars
+const MANY = 14;
+const SPACE = 6; // between two bars
 const HEAD = 6;
 const FOOT = 32;
 
@@ -36,7 +38,9 @@ export function stackChart(chart: StackChart, width: number) {
   const plot = Math.max(60, width - left - right);
   const sums = chart.bars.map(({ parts }) => parts.reduce((sum, part) => sum + part.value, 0));
   const scale = scaleOf([0, chart.share ? 100 : Math.max(...sums, 1)], 6, true);
-  const bottom = HEAD + STEP * chart.bars.length;
+  const step = chart.bars.length < MANY ? STEP : DENSE;
+  const tall = chart.bars.length < MANY ? STEP - SPACE : DENSE - 2;
+  const bottom = HEAD + step * chart.bars.length;
   return (
     <svg class="chart" viewBox={`0 0 ${width} ${bottom + FOOT}`} width={width} height={bottom + FOOT} role="group" aria-label={chart.label} font-size={12}>
       <g transform={`translate(${left},0)`}>
@@ -52,19 +56,19 @@ export function stackChart(chart: StackChart, width: number) {
         <text class="soft" x={plot} y={bottom + 29} text-anchor="end" font-size={11}>{chart.axis}</text>
       </g>
       {chart.bars.map((bar, k) => (
-        <g key={bar.name} transform={`translate(0,${HEAD + STEP * k})`}>
-          <text y={BAR / 2 + 4} fill="currentColor"><title>{bar.name}</title>{fitted(bar.name, left - 8)}</text>
+        <g key={bar.name} transform={`translate(0,${HEAD + step * k})`}>
+          <text y={tall / 2 + 4} fill="currentColor"><title>{bar.name}</title>{fitted(bar.name, left - 8)}</text>
           <g transform={`translate(${left},0)`}>
-            <Parts bar={bar} scaled={(value) => placeOn(scale, plot)(chart.share ? (100 * value) / (sums[k] || 1) : value)} />
+            <Parts bar={bar} tall={tall} scaled={(value) => placeOn(scale, plot)(chart.share ? (100 * value) / (sums[k] || 1) : value)} />
           </g>
-          <text x={left + plot + 6} y={BAR / 2 + 4} fill="currentColor">{bar.total}</text>
+          <text x={left + plot + 6} y={tall / 2 + 4} fill="currentColor">{bar.total}</text>
         </g>
       ))}
     </svg>
   );
 }
 
-function Parts({ bar, scaled }: { bar: Bar; scaled: (value: number) => number }) {
+function Parts({ bar, tall, scaled }: { bar: Bar; tall: number; scaled: (value: number) => number }) {
   let before = 0;
   return (
     <>
@@ -75,9 +79,9 @@ function Parts({ bar, scaled }: { bar: Bar; scaled: (value: number) => number })
         if (!part.value) return null;
         const body = (
           <>
-            <rect x={start} width={Math.max(width, 1)} height={BAR} fill={part.colour} />
+            <rect x={start} width={Math.max(width, 1)} height={tall} fill={part.colour} />
             {width > textWidth(part.text, 11) + 6 && (
-              <text x={start + width / 2} y={BAR / 2 + 4} text-anchor="middle" font-size={11} fill={inkOn(part.colour)}>{part.text}</text>
+              <text x={start + width / 2} y={tall / 2 + 4} text-anchor="middle" font-size={11} fill={inkOn(part.colour)}>{part.text}</text>
             )}
           </>
         );

@@ -43,7 +43,7 @@ export function Bar({ context, tabs, current }: { context: Context; tabs: Tab[];
           <a key={name} href={withPageChoices(placeHref(name, {}))} aria-current={name === current ? "page" : undefined}>{title}</a>
         ))}
       </nav>
-      <div class="choices">
+      <div class="choices" role="region" aria-label="Choices for the page">
         {page.datasets.length > 1 && (
           <Select
             label="Dataset"

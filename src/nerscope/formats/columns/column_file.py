@@ -251,8 +251,14 @@ class LabelColumn:
     codes; mentions are decoded from the shared codes of `LabelCodes`.
     """
 
-    def __init__(self, labels: LabelCodes, scheme: Scheme | None) -> None:
+    def __init__(
+        self,
+        labels: LabelCodes,
+        scheme: Scheme | None,
+        other: Callable[[], str] = lambda: "",
+    ) -> None:
         self.labels, self.scheme = labels, scheme
+        self._other = other  # the file option that reads another column, for errors
         self.texts: list[str] = []  # by raw code
         self._raw = _RawLabels()
         self._shared = np.zeros(0, np.int32)  # by raw code
@@ -285,7 +291,8 @@ class LabelColumn:
             # In a file that begins with labels without types, the first label with one is refused.
             if label is None or without_type in (text, *self.texts):
                 first = int(np.argmax(raw == len(self.texts) + new.index(text)))
-                raise label_error(f"{name}:{lines[first]}", without_type or text)
+                place = f"{name}:{lines[first]}"
+                raise label_error(place, without_type or text, other=self._other())
             codes.append(self.labels.code(label))
         self.texts += new
         self._shared = np.concatenate([self._shared, np.array(codes, np.int32)])

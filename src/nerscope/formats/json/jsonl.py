@@ -393,9 +393,10 @@ def _runs_of_keys(batches: Iterable[JsonBatch], metadata: Sequence[str]) -> Iter
 
 def _read_plain(run: PlainBatch) -> _ReadBatch | None:
     """The records as columns; None if they are not plain."""
-    keys = [tuple(value) for value in run.values if type(value) is dict]
-    plain = plain_keys(keys[0]) if len(keys) == len(run.values) else None
-    if plain is None or any(other != keys[0] for other in keys):
+    if {*map(type, run.values)} != {dict} or len(keys := {*map(tuple, run.values)}) > 1:
+        return None
+    plain = plain_keys(keys.pop())
+    if plain is None:
         return None
     schema = plain_schema(plain)
     if plain.has_labels:

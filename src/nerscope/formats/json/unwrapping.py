@@ -16,6 +16,7 @@ OTHER_ANNOTATORS = "annotations by other annotators left out"
 CANCELLED = "cancelled annotations left out"
 NOT_ANNOTATED = "texts without an annotation left out"
 OTHER_SURFACE = "spans whose text differs from the text at their offsets"
+UTF16 = "offsets in UTF-16 units, converted to characters"
 UNALIGNED = "extractions without offsets left out"
 ALL = "all"  # annotator=all: the mentions of all annotators, equal ones once
 _MOST_NAMED = 5  # annotators in a message

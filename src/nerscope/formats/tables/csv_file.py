@@ -686,10 +686,18 @@ def _are_known(names: Sequence[str]) -> bool:
     return len(names) > 1 and columns_of(names, {}) is not None
 
 
+def _lacks_text(names: Sequence[str]) -> bool:
+    """Whether a table has one mention per row, but no text; it is refused with its columns."""
+    columns = columns_of([*names, "text"], {})
+    return columns is not None and columns.start is not None
+
+
 def fits(name: str, head: bytes) -> bool:
     """Whether a file has a header with known names, or ends in .csv and has separators.
 
     >>> fits("a.txt", b"Sentence #,Word,Tag\\n"), fits("a.tsv", b"TOKEN\\tNE-COARSE-LIT\\n")
+    (True, False)
+    >>> fits("a.tsv", b"file\\tlabel\\tstart\\tend\\n"), fits("a.txt", b"entity\\tO\\n")
     (True, False)
     >>> fits("a.csv", b"w1,w2\\n"), fits("a.csv", b"Ada B-PER\\n, O\\n")
     (True, False)
@@ -699,7 +707,8 @@ def fits(name: str, head: bytes) -> bool:
         return False
     dialect = detect_dialect(text, None, True, _are_known)
     lines = text.splitlines()
-    if _are_known(header_names(lines[0], dialect)):
+    names = header_names(lines[0], dialect)
+    if _are_known(names) or _lacks_text(names):
         return True
     if Path(without_packing(name)).suffix.lower() != ENDING:
         return False

@@ -40,6 +40,21 @@ def short(value: Any) -> Any:
     return int(rounded) if rounded.is_integer() else rounded
 
 
+def records_of(columns: Columns) -> list[dict[str, Any]]:
+    """The records of columns.
+
+    >>> records_of(columns_of([{"system": "x", "n": 3}], ["system", "n"]))
+    [{'system': 'x', 'n': 3}]
+    """
+    table: Any = columns
+    read = {
+        name: [values["of"][at] for at in values["at"]] if isinstance(values, dict) else values
+        for name, values in table["columns"].items()
+    }
+    rows = zip(*read.values(), strict=True)
+    return [dict(zip(read, row, strict=True)) for row in rows]
+
+
 def short_row(row: Mapping[str, Any]) -> dict[str, object]:
     """A row as JSON has it, with short numbers."""
     return {key: short(value) for key, value in row.items()}

@@ -1,33 +1,25 @@
 """The comparisons of a page: verdicts, a ranking, differences by type and level, changes."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 
-from nerscope.corpus.units import ALL, MENTION
 from nerscope.render.answers import answer
 from nerscope.render.over_datasets import counted_answer, over_answer
 from nerscope.render.page.columns import columns_of, page_unit, short, short_row
 from nerscope.render.page.schema import Columns, PageComparison, PageRank, PageVerdict
 from nerscope.results.changes import KindChange, kind_changes
 from nerscope.results.compare import (
-    TYPES,
-    WHERE,
     Comparison,
-    compare,
-    judged_metrics,
     plain_correction,
 )
+from nerscope.results.compare_all import compare_all
 from nerscope.results.error_sums import paired_mentions
 from nerscope.results.over_datasets import DatasetsRow
 from nerscope.results.pair_verdicts import PairVerdict, pair_verdicts
 from nerscope.results.ranking import RankingRow
 from nerscope.results.results import Results
 from nerscope.results.spans import Spans, spans_of
-from nerscope.scoring.evidence import Evidence, FacetTable
-from nerscope.scoring.matching import EXACT
-from nerscope.scoring.metrics import F1, leading_metric, metric_named
+from nerscope.scoring.metrics import metric_named
 
-MOST_COMPARED = 12  # systems that are compared each with each; of more, each with the best
 _CELL = ("dataset", "system_a", "system_b", "facet", "level", "type", "match", "metric")
 _NUMBERS = ("a", "b", "difference", "low", "high", "p", "p_corrected", "family", "n")
 _TESTED = ("differing", "untested")
@@ -42,61 +34,18 @@ def page_comparison(
     """
     if all(len(evidence.systems) < 2 for evidence in results.evidence):
         return None
-    question = _leading_numbers(results)
-    best, notes = None, list[str]()
-    if len(results.systems) > MOST_COMPARED:
-        best = _best_system(results)
-        limit = f"of more than {MOST_COMPARED} systems"
-        notes = [f"{limit}, each is compared with the best one, {best}"]
-    comparison = compare(question, baseline=best)
-    verdicts = pair_verdicts(comparison)
-    details = [row for row in comparison.rows if row.family in (TYPES, WHERE)]
+    compared = compare_all(results)
+    comparison, verdicts = compared.comparison, pair_verdicts(compared.comparison)
     settings = {name: str(value) for name, value in comparison.settings.items()}
     return {
         "settings": settings | {"resample": page_unit(settings["resample"])},
         "verdicts": [_page_verdict(results, comparison, verdict) for verdict in verdicts],
         "ranking": _ranks(comparison.ranking) or _ranks_by_score(verdicts),
-        "rows": columns_of(details, (*_CELL, *_NUMBERS, *_TESTED)),
+        "rows": columns_of(compared.details, (*_CELL, *_NUMBERS, *_TESTED)),
         "overDatasets": [short_row(row) for row in comparison.over_datasets(every=False)],
         "changes": _changes(results, verdicts, spans or {}),
-        "notes": [*comparison.notes, *notes],
+        "notes": comparison.notes,
     }
-
-
-def _leading_numbers(results: Results) -> Results:
-    """The results with the numbers of the families primary, types and where.
-
-    These are overall exact F1 by type, and the levels of each facet by its leading metric. In
-    `compare`, p-values are corrected within these families of a pair, so that they are equal here.
-    """
-    parts = [
-        replace(evidence, tables=tuple(_leading_tables(judged_metrics(evidence))))
-        for evidence in results.evidence
-    ]
-    return Results(parts, protocol=results.protocol)
-
-
-def _leading_tables(evidence: Evidence) -> Iterator[FacetTable]:
-    for table in evidence.tables:
-        match = table.matches[0]
-        metrics: dict[str, tuple[str, ...]] = {match: (leading_metric(table.metrics[match]),)}
-        if table.facet == ALL and table.unit == MENTION:
-            if F1 not in table.metrics.get(EXACT, ()):
-                metrics = dict(table.metrics)  # another overall number is the primary one
-            elif match != EXACT or F1 not in metrics[match]:
-                metrics[EXACT] = tuple(dict.fromkeys([*metrics.get(EXACT, ()), F1]))
-        yield replace(table, metrics=metrics)
-
-
-def _best_system(results: Results) -> str:
-    """The system with the highest mean F1 over datasets."""
-    return max(results.systems, key=lambda system: _mean_score(results, system))
-
-
-def _mean_score(results: Results, system: str) -> float:
-    rows = results.select(system=system, facet=ALL, metric=F1, match=EXACT, type=None)
-    values = [row.value or 0.0 for row in rows if row.run is None]
-    return sum(values) / len(values) if values else 0.0
 
 
 def _page_verdict(results: Results, comparison: Comparison, verdict: PairVerdict) -> PageVerdict:
@@ -184,10 +133,6 @@ def _changes(
     for evidence in results.evidence:
         pairs = [verdict.pair for verdict in verdicts if verdict.dataset == evidence.dataset]
         if pairs and evidence.folded is None:
-            known = (
-                spans[evidence.dataset]
-                if evidence.dataset in spans
-                else spans_of(paired_mentions(evidence))
-            )
+            known = spans.get(evidence.dataset) or spans_of(paired_mentions(evidence))
             records += kind_changes(evidence, known, pairs)
     return columns_of(records, _CHANGE)

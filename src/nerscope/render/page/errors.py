@@ -6,9 +6,9 @@ from typing import NamedTuple
 from nerscope.render.page.columns import columns_of, short
 from nerscope.render.page.schema import Columns, PageForgiven, PageGain, PageKind
 from nerscope.results.error_costs import forgiven_rows, gain_rows
-from nerscope.results.error_sums import PairedMentions, error_sums
+from nerscope.results.error_sums import PairedMentions, error_sums, has_error_sums
 from nerscope.scoring.evidence import Evidence
-from nerscope.scoring.outcomes import KIND_WORDS, OUTCOMES, SUMMARY_KINDS, OutcomeSums
+from nerscope.scoring.outcomes import KIND_WORDS, OUTCOMES, SUMMARY_KINDS, OutcomeSums, joined_sums
 
 _ERROR = ("dataset", "system", "run", "gold", "predicted", "outcome", "n")
 
@@ -23,8 +23,9 @@ class DatasetErrors(NamedTuple):
 
 def dataset_errors(evidence: Evidence, paired: Mapping[str, PairedMentions]) -> DatasetErrors:
     """The errors of a dataset, given the paired mentions by dataset."""
-    mentions = paired.get(evidence.dataset)
-    return DatasetErrors(evidence, error_sums(evidence, mentions), mentions)
+    mentions = paired.get(evidence.dataset) if evidence.folded is None else None
+    sums = error_sums(evidence, mentions) if has_error_sums(evidence) else joined_sums([])
+    return DatasetErrors(evidence, sums, mentions)
 
 
 def page_kinds() -> list[PageKind]:
@@ -67,6 +68,7 @@ def page_gains(every: list[DatasetErrors]) -> list[PageGain]:
         }
         for errors in every
         for row in gain_rows(errors.evidence, errors.sums)
+        if len(errors.sums.n)
     ]
 
 

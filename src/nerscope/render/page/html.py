@@ -6,6 +6,7 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
+from nerscope.render.page.data import RESULTS_FILE as RESULTS_FILE
 from nerscope.render.page.data import page_data
 from nerscope.results.judgements import JudgedFile
 from nerscope.results.results import Results
@@ -28,9 +29,12 @@ class ReportPage:
         )
 
 
-def page_html(results: Results, judges: Sequence[JudgedFile] = ()) -> str:
-    """The report on results as one file, which loads nothing from elsewhere."""
-    return _template().replace(_PLACE, embedded(page_data(results, judges)), 1)
+def page_html(results: Results, judges: Sequence[JudgedFile] = (), file: str = RESULTS_FILE) -> str:
+    """The report on results as one page, which loads nothing from elsewhere.
+
+    `file` is where the results are saved, for commands to paste.
+    """
+    return _template().replace(_PLACE, embedded(page_data(results, judges, file)), 1)
 
 
 def _template() -> str:

@@ -115,8 +115,9 @@ class PageAnswers(TypedDict):
     answers: int | None
     unreadable: int
     cutOff: int
-    repeated: int
-    foreignTypes: int
+    malformed: int  # mentions without a text or a type
+    repeated: int  # mentions that are named more often than they occur
+    foreignTypes: int  # predicted mentions of types that gold does not have
     hallucinated: int
     predicted: int  # all predicted mentions, with the hallucinated ones
     topHallucinated: list[list[str | int]]  # pairs of text and count

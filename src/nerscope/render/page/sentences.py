@@ -18,12 +18,12 @@ def page_sentences(evidence: Evidence, sample: SentenceSample) -> PageSentences:
         "wrong": sample.wrong,
         "wrongKept": sample.wrong_kept,
         "sampled": sample.is_sample,
-        "number": [sentence + 1 for sentence in chosen],
+        "number": sample.numbers.tolist(),
         "line": _lines(evidence, chosen),
         "place": _places(evidence, chosen),
         "document": [int(evidence.documents[sentence]) for sentence in chosen],
         "text": _texts(evidence, chosen),
-        "glued": None,
+        "glued": _glued(evidence, chosen),
         "spans": {
             "sentence": spans.sentence.tolist(),
             "start": spans.start.tolist(),
@@ -72,6 +72,18 @@ def _places(evidence: Evidence, chosen: list[int]) -> list[str] | None:
     """The names of the records of sentences, if gold has records."""
     names = evidence.record_names
     return None if names is None else [names[sentence] or "" for sentence in chosen]
+
+
+def _glued(evidence: Evidence, chosen: list[int]) -> list[list[int]] | None:
+    """The tokens of each sentence without a blank before them, if the blanks are known."""
+    if evidence.glued is None or evidence.texts is None:
+        return None
+    by_sentence: dict[int, list[int]] = {sentence: [] for sentence in chosen}
+    columns = (column.tolist() for column in evidence.glued)
+    for sentence, position in zip(*columns, strict=True):
+        if sentence in by_sentence:
+            by_sentence[sentence].append(position)
+    return list(by_sentence.values())
 
 
 def _texts(evidence: Evidence, chosen: list[int]) -> list[str | list[str]] | None:

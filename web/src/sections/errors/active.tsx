@@ -1,5 +1,5 @@
 // The choices that stand in no facet of the rail, each with a way to drop it.
-import type { Context } from "../../context";
+import { type Context, datasetsOf } from "../../context";
 import { facetNamed, levelNamed, levelPhrase } from "../../data";
 import { SHAPES } from "../../listing/shapes";
 import { choose } from "../../state";
@@ -50,11 +50,12 @@ function activeIn(context: Context): Active[] {
   return [...plain, ...levels, ...changes];
 }
 
-function levelText({ page, dataset }: Context, value: string): string {
+function levelText(context: Context, value: string): string {
+  const { page } = context;
   const [name, level] = [value.slice(0, value.indexOf("=")), value.slice(value.indexOf("=") + 1)];
   const facet = facetNamed(page, name);
   const known = levelNamed(facet, level);
-  return facet && known ? `${facet.title}: ${levelPhrase(facet, known, dataset)}` : value;
+  return facet && known ? `${facet.title}: ${levelPhrase(facet, known, datasetsOf(context))}` : value;
 }
 
 function changeText({ place }: Context, value: string): string {

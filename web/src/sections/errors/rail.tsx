@@ -1,6 +1,6 @@
 // Counted facets beside the list: several values of one are alternatives.
 import { useState } from "preact/hooks";
-import type { Context } from "../../context";
+import { type Context, datasetsOf } from "../../context";
 import { facetNamed, levelNamed, levelPhrase } from "../../data";
 import { count } from "../../format";
 import type { Types } from "../../listing/filter";
@@ -73,9 +73,10 @@ function patternText(value: string): string {
   return value.startsWith("only") ? `only ${value.slice(at + 1)} wrong` : `only ${value.slice(at + 1)} right`;
 }
 
-function levelText(value: string, { page, dataset }: Context): string {
+function levelText(value: string, context: Context): string {
+  const { page } = context;
   const at = value.indexOf("=");
   const facet = facetNamed(page, value.slice(0, at));
   const level = levelNamed(facet, value.slice(at + 1));
-  return facet && level ? levelPhrase(facet, level, dataset) : value;
+  return facet && level ? levelPhrase(facet, level, datasetsOf(context)) : value;
 }
