@@ -104,7 +104,11 @@ export function withPageChoices(href: string): string {
 /** Follows Back and Forward, and links inside the page. */
 export function followAddress(): void {
   addEventListener("popstate", () => {
-    if (location.hash !== fragment && !waiting) show(location.hash);
+    if (location.hash === fragment) return;
+    if (waiting && location.protocol === "about:") return; // an older change of its own, in a page inside another
+    clearTimeout(waiting); // Back comes before what was to be written into the address that it leaves
+    waiting = undefined;
+    show(location.hash);
   });
   document.addEventListener("click", (event) => {
     const link = (event.target as Element).closest?.("a");

@@ -1,6 +1,6 @@
 // What a system makes of a place, in a word or two.
 import type { Page } from "../data";
-import { ABSENT, CORRECT, type MentionUnits, NONE, type Units, placesOf } from "../places";
+import { ABSENT, CORRECT, type MentionUnits, NONE, type Units, isError, isRight, placesOf } from "../places";
 
 export type ChipKind = "right" | "missed" | "wrong" | "extra" | "nothing";
 
@@ -12,7 +12,8 @@ export interface Chip {
   runs: number;
 }
 
-/** What each run of a system makes of a place, the most frequent answer first. */
+/** What each run of a system makes of a place. The first answer stands for the system: the most frequent one
+ * among the right runs if most of them are right, else among the wrong ones. */
 export function chipsOf(page: Page, units: Units, unit: number, runs: number[]): Chip[] {
   const found = new Map<string, Chip & { outcome: number }>();
   for (const run of runs) {
@@ -23,7 +24,9 @@ export function chipsOf(page: Page, units: Units, unit: number, runs: number[]):
     if (known) known.times += 1;
     else found.set(key, { ...chip, outcome, times: 1, runs: runs.length });
   }
-  return [...found.values()].sort((one, other) => other.times - one.times || one.outcome - other.outcome);
+  const right = isRight(units, unit, runs);
+  const fits = (outcome: number) => isError(outcome) !== right;
+  return [...found.values()].sort((one, other) => Number(fits(other.outcome)) - Number(fits(one.outcome)) || other.times - one.times || one.outcome - other.outcome);
 }
 
 type Answer = Pick<Chip, "kind" | "text" | "title">;
@@ -50,7 +53,7 @@ function tokenChip(page: Page, units: Units, unit: number, run: number): Answer 
   const [gold, predicted] = [units.goldType(run, unit), units.predictedType(run, unit)];
   const name = (type: number) => (type === NONE ? "O" : placesOf(page).types[type]);
   if (units.start[unit] < 0) return { kind: "wrong", text: "wrong", title: "wrong label" };
-  const text = gold === predicted ? "B/I" : name(predicted);
+  const text = gold === predicted ? "boundary" : name(predicted);
   return { kind: "wrong", text, title: gold === predicted ? `${name(predicted)} with another boundary` : `wrong label: ${name(predicted)}` };
 }
 

@@ -44,7 +44,7 @@ function rowOf({ context, entries }: ListView, group: Group): Cell[] {
   return [
     { text: group.title, small: group.about, href, count: n },
     { text: count(group.places), value: group.places },
-    { text: countText(group.errors), value: group.errors },
+    { text: count(Number(countText(group.errors))), value: group.errors },
     { text: `${percent(group.places / entries.length)} %`, value: group.places / entries.length },
     { text: points(group.gain, 2), value: group.gain },
     { text: group.examples.map(exampleText).join("   ·   ") },

@@ -114,7 +114,7 @@ function Context({ entry: { units, unit }, isOpen, toggle, mark }: { entry: Entr
   return (
     <div class="context" dir={words.isRightToLeft(sentence) ? "rtl" : "ltr"}>
       <span class="before">{before}{gaps[0] && "\u00a0"}</span>
-      <button type="button" class={isPlaced ? "hit" : "hit foreign"} aria-expanded={isOpen} onClick={toggle}><bdi>{hit}</bdi></button>
+      <button type="button" class={isPlaced ? "hit" : "hit foreign"} aria-expanded={isOpen} onClick={toggle}><bdi>{hit || "(empty)"}</bdi></button>
       <span class="after">{gaps[1] && "\u00a0"}{!isPlaced && !units.isToken && "is not in: "}{after}{mark && <span class="marked"> {mark}</span>}</span>
     </div>
   );

@@ -102,11 +102,11 @@ function heatCell(cell: MatrixCell, scope: Scope, most: number): HeatCell {
   const { types, ours, theirs, value } = cell;
   const isDiagonal = types[0] === types[1];
   const shown = valueText(value, scope.share, theirs !== null);
-  const told = [`${confusionText(...types)}`, `${scope.systems[0]}: ${countText(ours.errors)}`];
-  if (theirs) told.push(`${scope.systems[1]}: ${countText(theirs.errors)}`);
-  if (isDiagonal) told.push(`exact: ${countText(ours.exact)}${theirs ? ` and ${countText(theirs.exact)}` : ""}`);
   const text = isDiagonal && !theirs && !scope.share ? `${count(Math.round(ours.exact))} | ${shown}` : shown;
-  return { row: sideName(types[0]), column: sideName(types[1]), text, share: value / most, tip: told.join("\n"), ...linkOf(cell, scope) };
+  const lines = [`${text}: ${confusionText(...types)}`, `${scope.systems[0]}: ${countText(ours.errors)}`];
+  if (theirs) lines.push(`${scope.systems[1]}: ${countText(theirs.errors)}`);
+  if (isDiagonal) lines.push(`exact: ${countText(ours.exact)}${theirs ? ` and ${countText(theirs.exact)}` : ""}`);
+  return { row: sideName(types[0]), column: sideName(types[1]), text, share: value / most, tip: lines.join("\n"), ...linkOf(cell, scope) };
 }
 
 function valueText(value: number, share: boolean, signed: boolean): string {
