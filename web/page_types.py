@@ -1,6 +1,6 @@
 """Write `src/page-data.ts`: the page's data types, from `nerscope/render/page/schema.py`.
 
-    python web/page_types.py
+python web/page_types.py
 """
 
 import types

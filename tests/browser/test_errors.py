@@ -25,7 +25,8 @@ DIFFERING = """async (links) => {
     const differing = [];
     for (const [href, count] of links) {
         location.hash = href;
-        await new Promise((done) => setTimeout(() => requestAnimationFrame(() => setTimeout(done))));
+        await new Promise((done) =>
+            setTimeout(() => requestAnimationFrame(() => setTimeout(done))));
         const {places, errors} = document.querySelector(".count").dataset;
         const listed = new URLSearchParams(href.split("?")[1]).has("system") ? errors : places;
         if (Number(count) !== Number(listed)) differing.push([href, count, listed]);
@@ -55,8 +56,8 @@ def box(part: Locator) -> FloatRect:
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Nested mentions, answers that are not in the text, and scripts of other directions."""
-    leeds = "The University of Leeds hired Ada Lee .".split()
-    arabic, chinese = "السيد أحمد زار القاهرة أمس".split(), list("我爱北京天安门")
+    leeds = ["The", "University", "of", "Leeds", "hired", "Ada", "Lee", "."]
+    arabic, chinese = ["السيد", "أحمد", "زار", "القاهرة", "أمس"], list("我爱北京天安门")
     gold = [
         (leeds, [(1, 4, "ORG"), (3, 4, "LOC"), (5, 7, "PER")]),
         (arabic, [(1, 2, "PER"), (3, 4, "LOC")]),
@@ -108,7 +109,8 @@ def test_a_facet_lists_as_many_places_as_it_counts(open_page: Open, demo: Path) 
     page = open_page(demo, "#/errors?kind=missed&length=1")
     differing = page.evaluate(
         """async () => {
-            const pause = () => new Promise((done) => setTimeout(() => requestAnimationFrame(() => setTimeout(done))));
+            const pause = () => new Promise((done) =>
+                setTimeout(() => requestAnimationFrame(() => setTimeout(done))));
             const differing = [];
             const start = location.hash;
             for (let k = 0; k < document.querySelectorAll(".rail input").length; k++) {
@@ -117,7 +119,8 @@ def test_a_facet_lists_as_many_places_as_it_counts(open_page: Open, demo: Path) 
                 const chosen = [...field.querySelectorAll("input")].some((one) => one.checked);
                 if (chosen) continue;
                 const label = input.closest("label");
-                const [name, n] = [label.innerText, label.querySelector(".n").innerText.replace(",", "")];
+                const name = label.innerText;
+                const n = label.querySelector(".n").innerText.replace(",", "");
                 input.click();
                 await pause();
                 const {places} = document.querySelector(".count").dataset;
@@ -261,7 +264,8 @@ def test_no_line_is_empty_and_equal_systems_share_one(open_page: Open, demo: Pat
         """() => [...document.querySelectorAll(".text-line")].filter((line) => {
             const columns = [...line.querySelectorAll(".column")];
             return columns[0] && [...columns[0].children].some((part, k) =>
-                part.classList.contains("lane") && columns.every((one) => !one.children[k].classList.contains("span")));
+                part.classList.contains("lane") &&
+                columns.every((one) => !one.children[k].classList.contains("span")));
         }).length"""
     )
     assert empty == 0
@@ -333,16 +337,15 @@ def test_nothing_stands_in_the_way_of_anybody(
 
 @pytest.mark.parametrize("width", [360, 390])
 @pytest.mark.parametrize("view", VIEWS)
-def test_a_phone_never_scrolls_sideways(
-    open_page: Open, demo: Path, view: str, width: int
-) -> None:
+def test_a_phone_never_scrolls_sideways(open_page: Open, demo: Path, view: str, width: int) -> None:
     page = open_page(demo, f"#/errors?view={view}", width=width)
     page.wait_for_timeout(200)
     assert page.evaluate("document.scrollingElement.scrollWidth") <= width
     overlapping = page.evaluate(
         """() => {
-            const boxes = [...document.querySelectorAll(".lines .mark, .errors-tools > *, .quick > *")]
-                .map((one) => one.getBoundingClientRect()).filter((one) => one.width > 0).slice(0, 80);
+            const parts = document.querySelectorAll(".lines .mark, .errors-tools > *, .quick > *");
+            const boxes = [...parts].map((one) => one.getBoundingClientRect())
+                .filter((one) => one.width > 0).slice(0, 80);
             return boxes.filter((one, k) => boxes.slice(k + 1).some((other) =>
                 one.left < other.right - 1 && other.left < one.right - 1 &&
                 one.top < other.bottom - 1 && other.top < one.bottom - 1)).length;

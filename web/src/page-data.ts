@@ -175,6 +175,7 @@ export interface PageGain {
 /** One of the things to know; the rule that chose it, and where to read on. */
 export interface PageFinding {
   rule: string;
+  scope: string | null;
   dataset: string | null;
   system: string | null;
   text: string;

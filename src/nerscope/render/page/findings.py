@@ -18,6 +18,7 @@ from nerscope.render.page.columns import records_of
 from nerscope.render.page.errors import DatasetErrors
 from nerscope.render.page.schema import PageComparison, PageFinding, PageForgiven, PageGain
 from nerscope.results.compare import is_significant
+from nerscope.results.compare_all import best_system
 from nerscope.results.error_sums import wrong_for_all
 from nerscope.results.results import Results
 from nerscope.results.rows import Row, gain_of, scale_of
@@ -30,14 +31,25 @@ from nerscope.scoring.outcomes import HALLUCINATED, KIND_WORDS
 _MOST = 5
 _LARGE_SHARE = 0.4  # of the errors, in one type
 _LARGE_GAP = 0.05  # between precision and recall
+_FEWEST_TIMES = 3  # per run, that two types are confused
+_SMALLEST_GAIN = 0.005  # of F1, if boundaries are forgiven
 Item = TypeVar("Item")
 Chosen = dict[str, str | list[str]]
 
 
 def page_findings(facts: "Facts") -> list[PageFinding]:
-    """The first findings whose rules apply."""
+    """The first findings whose rules apply: of all datasets, then of each of several."""
+    parts = facts.results.evidence
+    scopes = [part.dataset for part in parts] if len(parts) > 1 else []
+    return [
+        *_first_findings(facts, None),
+        *(finding for name in scopes for finding in _first_findings(facts.of_dataset(name), name)),
+    ]
+
+
+def _first_findings(facts: "Facts", scope: str | None) -> list[PageFinding]:
     found = (finding for rule in _RULES for finding in [rule(facts)] if finding is not None)
-    return [finding for finding, _ in zip(found, range(_MOST), strict=False)]
+    return [{**finding, "scope": scope} for finding, _ in zip(found, range(_MOST), strict=False)]
 
 
 @dataclass(frozen=True)
@@ -50,6 +62,20 @@ class Facts:
     gains: list[PageGain]
     forgiven: list[PageForgiven]
     comparison: PageComparison | None
+
+    def of_dataset(self, name: str) -> "Facts":
+        """The facts of one dataset, with its own best system."""
+        parts = [part for part in self.results.evidence if part.dataset == name]
+        rows = [row for row in self.results.rows if row.dataset == name]
+        results = Results(parts, rows=rows)
+        return Facts(
+            results,
+            best_system(results),
+            [errors for errors in self.errors if errors.evidence.dataset == name],
+            [gain for gain in self.gains if gain["dataset"] == name],
+            [row for row in self.forgiven if row["dataset"] == name],
+            self.comparison,
+        )
 
     @cached_property
     def rows(self) -> list[Row]:
@@ -83,6 +109,7 @@ class Facts:
         """A finding about the best system that leads to a list."""
         return {
             "rule": rule,
+            "scope": None,
             "dataset": dataset,
             "system": self.best,
             "text": f"{dataset}: {text}" if len(self.results.evidence) > 1 else text,
@@ -146,7 +173,10 @@ def _where_the_best_loses(facts: Facts) -> PageFinding | None:
 def _losses(facts: Facts) -> Iterator[dict[str, Any]]:
     """The comparisons in which another system is clearly ahead: the interval excludes 0."""
     rows = records_of(facts.comparison["rows"]) if facts.comparison else []
+    names = {part.dataset for part in facts.results.evidence}
     for row in rows:
+        if row["dataset"] not in names:
+            continue
         pair = (row["system_a"], row["system_b"])
         known = None not in (row["difference"], row["low"], row["high"])
         is_shown = row["facet"] in facts.mention_facets and row["n"] >= FEWEST_UNITS
@@ -173,6 +203,8 @@ def _top_confusion(facts: Facts) -> PageFinding | None:
     if chosen is None:
         return None
     (dataset, gold, predicted), times = chosen
+    if times < _FEWEST_TIMES:
+        return None
     evidence = next(part for part in facts.results.evidence if part.dataset == dataset)
     a, b = evidence.types[gold], evidence.types[predicted]
     size = int(evidence.overall.type_counts(0).gold[gold])
@@ -282,7 +314,7 @@ def _forgiven_boundaries(facts: Facts) -> PageFinding | None:
         if row["system"] == facts.best and row["f1"] and f1 is not None and f1.value is not None:
             gains.append((row["f1"] - f1.value, row["dataset"], row["f1"], f1.n))
     chosen = _largest(gains, lambda gain: gain[0])
-    if chosen is None or chosen[0] <= 0:
+    if chosen is None or chosen[0] < _SMALLEST_GAIN:
         return None
     gain, dataset, score, n = chosen
     text = (

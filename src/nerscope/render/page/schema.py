@@ -199,6 +199,9 @@ class PageFinding(TypedDict):
     """One of the things to know; the rule that chose it, and where to read on."""
 
     rule: str
+    scope: (
+        str | None
+    )  # the choice of dataset that it is shown for; null: all datasets, or the only one
     dataset: str | None
     system: str | None
     text: str  # at most 20 words

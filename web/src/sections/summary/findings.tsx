@@ -10,10 +10,10 @@ import { linkHref, withPageChoices } from "../../state";
 const MOST = 5;
 const WORDS = ["No", "One thing", "Two things", "Three things", "Four things", "Five things"];
 
-/** The first things to know of what is shown; one of another dataset or of a hidden system is not. */
+/** The things to know of the chosen dataset, or of all; one about a hidden system is not shown. */
 export function findingsOf({ page, dataset, systems }: Pick<Context, "page" | "dataset" | "systems">): PageFinding[] {
-  const fits = (finding: PageFinding) =>
-    (dataset === null || finding.dataset === null || finding.dataset === dataset.name) && (finding.system === null || systems.includes(finding.system));
+  const scope = page.datasets.length > 1 ? (dataset?.name ?? null) : null;
+  const fits = (finding: PageFinding) => finding.scope === scope && (finding.system === null || systems.includes(finding.system));
   return page.findings.filter(fits).slice(0, MOST);
 }
 
