@@ -14,13 +14,13 @@ from nerscope.corpus.units import ALL, MENTION
 from nerscope.errors import UsageError, expect, suggest
 from nerscope.results.results import Results
 from nerscope.results.rows import ResultRow
-from nerscope.scoring.evidence import TOKEN_JOIN, Evidence, Units
+from nerscope.scoring.evidence import TOKEN_JOIN, ErrorSum, Evidence, Units, only_runs
 from nerscope.scoring.matching import EXACT, match_named
 from nerscope.scoring.outcomes import HALLUCINATED as HALLUCINATED
 from nerscope.scoring.outcomes import OUTCOMES as OUTCOMES
-from nerscope.scoring.outcomes import WRONG_BOTH as WRONG_BOTH
 from nerscope.scoring.outcomes import PAIRED_BY, outcome_codes
 from nerscope.scoring.outcomes import SUMMARY_KINDS as SUMMARY_KINDS
+from nerscope.scoring.outcomes import WRONG_BOTH as WRONG_BOTH
 from nerscope.scoring.pairing import CORRECT, MatchedPairs
 
 
@@ -258,9 +258,10 @@ def _runs(results: Results, system: str | None) -> Iterator[tuple[Evidence, int]
 def mention_records(results: Results, system: str | None = None) -> Iterator[MentionRow]:
     """One row for each gold and each predicted mention of each run.
 
-    A row has the outcome, the counterpart if any, and the level under every facet.
+    A row has the outcome, the counterpart if any, and the level under every facet. Of folded
+    results, these are the mentions of the sampled sentences.
     """
-    for evidence, run in _runs(results, system):
+    for evidence, run in _runs(sampled_results(results), system):
         gold, pred = gold_side(evidence), run_side(evidence, run)
         pairs = pair_sides(gold, pred)
         by_gold, by_pred = outcomes(gold.mentions, pred.mentions, pairs)
@@ -284,8 +285,44 @@ class ErrorKindsRow(ResultRow):
     errors: float
 
 
+def sampled_results(results: Results) -> Results:
+    """The results, with the sampled sentences in place of folded evidence."""
+    parts = [evidence.sample or evidence for evidence in results.evidence]
+    return Results(parts, results.losses, protocol=results.protocol)
+
+
+def error_sums(evidence: Evidence) -> list[ErrorSum]:
+    """The numbers of outcomes of each run by gold type and predicted type.
+
+    Folded evidence has them for all of its sentences; without them, an InputError is raised.
+    """
+    if evidence.errors is not None:
+        return list(evidence.errors.sums)
+    names = [*evidence.types, None]
+    gold, sums = gold_side(evidence), Counter[tuple[int, int, int, int]]()
+    for run in range(len(evidence.runs)):
+        pred = run_side(evidence, run)
+        pairs = pair_sides(gold, pred)
+        by_gold, by_pred = outcome_codes(gold.mentions, pred.mentions, pairs)
+        mate: Ints = np.full(len(by_gold), -1)
+        mate[pairs.gold] = pred.mentions.type[pairs.pred]
+        alone = np.delete(np.arange(len(by_pred)), pairs.pred)
+        nothing = np.full(len(alone), -1)
+        columns = (
+            np.append(gold.mentions.type, nothing),
+            np.append(mate, pred.mentions.type[alone]),
+            np.append(by_gold, by_pred[alone]),
+        )
+        cells = zip(*(column.tolist() for column in columns), strict=True)
+        sums.update((run, *cell) for cell in cells)
+    return [
+        ErrorSum(run, names[gold_type], names[pred_type], OUTCOMES[outcome], n)
+        for (run, gold_type, pred_type, outcome), n in sorted(sums.items())
+    ]
+
+
 def error_kinds(results: Results, system: str | None = None) -> list[ErrorKindsRow]:
-    """The errors of each system by kind, without datasets whose results keep only sums.
+    """The errors of each system by kind, without datasets whose results have no errors.
 
     A gold mention and its counterpart count as one error.
 
@@ -295,31 +332,27 @@ def error_kinds(results: Results, system: str | None = None) -> list[ErrorKindsR
     >>> row.errors, row.kinds["missed"], row.kinds["wrong type"]
     (2.0, 1.0, 1.0)
     """
-    counts: dict[tuple[str, str], list[Counter[str]]] = {}
-    for evidence, run in _runs(results, system):
-        if evidence.folded is None:
-            key = (evidence.dataset, evidence.runs[run][0])
-            counts.setdefault(key, []).append(_run_kinds(evidence, run))
-    rows = []
-    for (dataset, name), by_run in counts.items():
-        total = sum(by_run, Counter())
-        kinds = {
-            kind: sum(total[part] for part in parts) / len(by_run)
-            for kind, parts in SUMMARY_KINDS.items()
-        }
-        rows.append(ErrorKindsRow(dataset, name, len(by_run), kinds, sum(kinds.values())))
+    check_system(results, system)
+    rows = list[ErrorKindsRow]()
+    for evidence in results.evidence:
+        if evidence.folded is None or evidence.errors is not None:
+            chosen = [name for name in evidence.systems if system in (None, name)]
+            rows += _kinds_of_systems(evidence, chosen)
     return rows
 
 
-def _run_kinds(evidence: Evidence, run: int) -> Counter[str]:
-    """The errors of a run by kind: wrong gold mentions, and predictions without a counterpart."""
-    gold, pred = gold_side(evidence), run_side(evidence, run)
-    pairs = pair_sides(gold, pred)
-    by_gold, by_pred = outcomes(gold.mentions, pred.mentions, pairs)
-    paired = set(pairs.pred.tolist())
-    kinds = Counter([*by_gold, *(kind for at, kind in enumerate(by_pred) if at not in paired)])
-    del kinds[OUTCOMES[0]]
-    return kinds
+def _kinds_of_systems(evidence: Evidence, systems: Sequence[str]) -> Iterator[ErrorKindsRow]:
+    numbers: Counter[tuple[str, str]] = Counter()
+    runs = [run for name in systems for run in evidence.runs_of(name)]
+    for row in error_sums(only_runs(evidence, runs)):
+        numbers[evidence.runs[runs[row.run]][0], row.outcome] += row.n
+    for name in systems:
+        n_runs = len(evidence.runs_of(name))
+        kinds = {
+            kind: sum(numbers[name, outcome] for outcome in outcomes) / n_runs
+            for kind, outcomes in SUMMARY_KINDS.items()
+        }
+        yield ErrorKindsRow(evidence.dataset, name, n_runs, kinds, sum(kinds.values()))
 
 
 def is_error(row: MentionRow) -> bool:
@@ -370,18 +403,17 @@ def _row(
 
 def confusion_records(results: Results, system: str | None = None) -> Iterator[ConfusionRow]:
     """For each run, the counts of gold type by predicted type; None means no mention."""
-    for evidence, run in _runs(results, system):
-        gold, pred = gold_side(evidence), run_side(evidence, run)
-        pairs = pair_sides(gold, pred)
-        counts: Counter[tuple[int, int]] = Counter()
-        nothing = len(evidence.types)  # the code after all types means no mention
-        a, b = gold.mentions.type, pred.mentions.type
-        counts.update(zip(a[pairs.gold].tolist(), b[pairs.pred].tolist(), strict=True))
-        counts.update((kind, nothing) for kind in np.delete(a, pairs.gold).tolist())
-        counts.update((nothing, kind) for kind in np.delete(b, pairs.pred).tolist())
+    check_system(results, system)
+    for evidence in results.evidence:
+        # Types are sorted, no mention comes last.
+        place = {name: code for code, name in enumerate([*evidence.types, None])}
+        runs = [run for run, (name, _) in enumerate(evidence.runs) if system in (None, name)]
+        counts: Counter[tuple[int, int, int]] = Counter()
+        for row in error_sums(only_runs(evidence, runs)):
+            counts[row.run, place[row.gold], place[row.predicted]] += row.n
         names = [*evidence.types, None]
-        head = (evidence.dataset, *evidence.runs[run])
-        for (gold_type, pred_type), n in sorted(counts.items()):
+        for (run, gold_type, pred_type), n in sorted(counts.items()):
+            head = (evidence.dataset, *evidence.runs[runs[run]])
             yield ConfusionRow(*head, names[gold_type], names[pred_type], n)
 
 

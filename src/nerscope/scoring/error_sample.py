@@ -150,11 +150,14 @@ def score_errors(
 def _errors_of_run(gold: ScoredSide, run: ScoredRun, n_sentences: int) -> tuple[Ints, Ints]:
     """The sums of a run, and its errors: columns of sentence, outcome, type."""
     pred = run.side
-    # Most sentences are right, so that nothing in them must be paired.
-    is_wrong = np.zeros(n_sentences, bool)
-    is_wrong[gold.sentence[~run.gold_right]] = True
-    is_wrong[pred.sentence[~run.pred_right]] = True
-    at_gold, at_pred = is_wrong[gold.sentence], is_wrong[pred.sentence]
+    at_gold, at_pred = ~run.gold_right, ~run.pred_right
+    if not (gold.mentions.are_flat and pred.mentions.are_flat):
+        # A mention that is exactly right touches no other one, unless mentions are nested. Then all
+        # mentions of sentences with an error are needed.
+        is_wrong = np.zeros(n_sentences, bool)
+        is_wrong[gold.sentence[at_gold]] = True
+        is_wrong[pred.sentence[at_pred]] = True
+        at_gold, at_pred = is_wrong[gold.sentence], is_wrong[pred.sentence]
     here, there = gold.chosen(np.flatnonzero(at_gold)), pred.chosen(np.flatnonzero(at_pred))
     pairs = match_named(PAIRED_BY)(here.mentions, there.mentions, (here.names, there.names))
     by_gold, by_pred = outcome_codes(here.mentions, there.mentions, pairs)
@@ -233,6 +236,12 @@ def sampled(strata: Strata, size: int | None = None) -> Ints:
     return np.sort(queue[: SAMPLE_SIZE if size is None else size])
 
 
+def _names_of(strata: Strata) -> Ints:
+    """One number for each stratum."""
+    names: Ints = (strata.type.astype(np.int64) + 1) * len(OUTCOMES) + strata.kind
+    return names
+
+
 class SampleFilter:
     """Chooses from each chunk the sentences that may still be in the sample."""
 
@@ -241,11 +250,32 @@ class SampleFilter:
 
     def admit(self, strata: Strata) -> Ints:
         """The indices of the sentences to keep."""
+        possible = np.flatnonzero(self._may_be_kept(strata))
         before = len(self._known.kind)
-        every = self._known.then(strata)
+        every = self._known.then(strata.chosen(possible))
         kept = sampled(every)
         self._known = every.chosen(kept)
-        return kept[kept >= before] - before
+        return possible[kept[kept >= before] - before]
+
+    def _may_be_kept(self, strata: Strata) -> Bools:
+        """Which sentences may be in the sample, by a quick rule that spares sorting all of them.
+
+        In a full sample, a stratum that is as large as any takes only smaller numbers.
+        """
+        known = self._known
+        if len(known.kind) < SAMPLE_SIZE:
+            return np.ones(len(strata.kind), bool)
+        names, place, sizes = np.unique(_names_of(known), return_inverse=True, return_counts=True)
+        limits = np.full(len(names) + 1, np.iinfo(np.int64).max)
+        largest = np.zeros(len(names), np.int64)
+        np.maximum.at(largest, place, known.priority)
+        limits[:-1] = np.where(sizes == sizes.max(), largest, limits[:-1])
+        at = np.searchsorted(names, _names_of(strata))
+        at[np.append(names, NONE)[at] != _names_of(strata)] = len(names)  # a new stratum
+        has_right = bool((known.kind == CORRECT).any())
+        possible: Bools = np.less(strata.priority, limits[at])
+        possible &= has_right | (strata.kind != CORRECT)
+        return possible
 
 
 class ErrorCollector:
