@@ -137,13 +137,19 @@ def score_errors(
     sums, found = list[Ints](), list[Ints]()
     for number, run in enumerate(runs):
         of_run, errors = _errors_of_run(gold, run, len(lines))
-        sums.append(np.insert(of_run, 0, number, axis=1))
+        sums.append(np.column_stack([np.full(len(of_run), number), of_run]))
         found.append(errors)
-    kind, types = _strata_of(np.concatenate(found, axis=1), len(lines))
-    strata = Strata(kind, types, _drawn_numbers(name, lines))
-    candidates = sample.admit(strata)
+    wrong, kind, types = _strata_of(np.concatenate(found, axis=1))
+    sentence = wrong
+    if sample.takes_right:
+        right = np.delete(np.arange(len(lines)), wrong)
+        sentence = np.append(wrong, right)
+        kind, types = np.append(kind, right * 0 + CORRECT), np.append(types, right * 0 + NONE)
+    strata = Strata(kind, types, _drawn_numbers(name, lines, sentence))
+    admitted = sample.admit(strata)
+    candidates = admitted[np.argsort(sentence[admitted])]
     return ScoredErrors(
-        np.concatenate(sums), int((kind != CORRECT).sum()), candidates, strata.chosen(candidates)
+        np.concatenate(sums), len(wrong), sentence[candidates], strata.chosen(candidates)
     )
 
 
@@ -190,24 +196,23 @@ def _counted(gold: Ints, predicted: Ints, outcome: Ints) -> Ints:
     return np.stack([first - 1, second - 1, kind, numbers], axis=1)
 
 
-def _strata_of(errors: Ints, n_sentences: int) -> tuple[Ints, Ints]:
-    """The kind and type of the stratum of each sentence: of its first error of the rarest kind."""
+def _strata_of(errors: Ints) -> tuple[Ints, Ints, Ints]:
+    """The sentences with an error, and their strata: of the first error of the rarest kind."""
     sentence, outcome, types = errors
     order = np.lexsort((_RARITY[outcome], sentence))  # stable: the first of equal kinds
-    with_error, first = np.unique(sentence[order], return_index=True)
-    kind, kind_type = np.full(n_sentences, CORRECT), np.full(n_sentences, NONE)
-    kind[with_error], kind_type[with_error] = outcome[order][first], types[order][first]
-    return kind, kind_type
+    with_error = sentence[order]
+    first = np.flatnonzero(np.diff(with_error, prepend=-1))
+    return with_error[first], outcome[order[first]], types[order[first]]
 
 
-def _drawn_numbers(name: str, lines: Ints) -> Ints:
-    """A pseudo-random number for each sentence, from its file, its line and its rank there."""
+def _drawn_numbers(name: str, lines: Ints, chosen: Ints) -> Ints:
+    """A pseudo-random number for some sentences, from their file, line and rank on the line."""
     begins = np.flatnonzero(np.diff(lines, prepend=-1))
     rank = np.arange(len(lines)) - np.repeat(begins, np.diff(begins, append=len(lines)))
     with np.errstate(over="ignore"):
         seed = np.uint64(crc32(PurePath(name).name.encode("utf-8", "surrogatepass")))
-        number = (lines.astype(np.uint64) + seed * _MIX[1]) * _MIX[0]
-        number += rank.astype(np.uint64) * _MIX[2]
+        number = (lines[chosen].astype(np.uint64) + seed * _MIX[1]) * _MIX[0]
+        number += rank[chosen].astype(np.uint64) * _MIX[2]
         # The finaliser of SplitMix64 (Steele et al. 2014).
         number = (number ^ (number >> np.uint64(30))) * _MIX[1]
         number = (number ^ (number >> np.uint64(27))) * _MIX[2]
@@ -248,6 +253,12 @@ class SampleFilter:
     def __init__(self) -> None:
         self._known = _NO_STRATA
 
+    @property
+    def takes_right(self) -> bool:
+        """Whether sentences without an error may still be in the sample."""
+        kinds = self._known.kind
+        return len(kinds) < SAMPLE_SIZE or bool((kinds == CORRECT).any())
+
     def admit(self, strata: Strata) -> Ints:
         """The indices of the sentences to keep."""
         possible = np.flatnonzero(self._may_be_kept(strata))
@@ -272,9 +283,7 @@ class SampleFilter:
         limits[:-1] = np.where(sizes == sizes.max(), largest, limits[:-1])
         at = np.searchsorted(names, _names_of(strata))
         at[np.append(names, NONE)[at] != _names_of(strata)] = len(names)  # a new stratum
-        has_right = bool((known.kind == CORRECT).any())
         possible: Bools = np.less(strata.priority, limits[at])
-        possible &= has_right | (strata.kind != CORRECT)
         return possible
 
 
