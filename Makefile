@@ -92,7 +92,8 @@ sessions: $(READY)  ## write what commands print into the documentation and the 
 	PYTHONPATH=. $(BIN)/python -m tests.project.notebook --write
 	PYTHONPATH=. $(BIN)/python -m tests.project.picture --write
 
-page: web/node_modules/.ready  ## build the template of the report from web/
+page: $(READY) web/node_modules/.ready  ## build the template of the report from web/
+	$(BIN)/python web/page_types.py
 	cd web && npm run --silent build
 
 screenshots: $(READY)  ## pictures of the report for the documentation

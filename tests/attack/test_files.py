@@ -101,7 +101,7 @@ REFUSED = [
     *refused("underline", "Ada _\n", "label '_' has no prefix", "bad.txt:1"),
     *refused("en-dash", "Ada B–PER\n", "label 'B–PER' has no prefix", "bad.txt:1"),
     *refused("json", '{"tokens": ["Ada"]}\n', "label", "bad.txt:1"),
-    *refused("comment-late", G + "# a comment here\n", "label 'here'", "bad.txt:4"),
+    *refused("comment-late", G + "# a comment here\n", "begins with #", "bad.txt:4"),
     *refused("long-label", f"Ada {'L' * 9_000}\n", "has no prefix", "bad.txt:1"),
     *refused("escape-label", "Ada \x1b[31mred\n", "has no prefix", "bad.txt:1"),
 ]

@@ -51,7 +51,7 @@ class Watched:
         self.faults: list[str] = []
 
     def open(self, path: Path, place: str = "", **options: Any) -> Page:
-        size = ViewportSize(width=options.pop("width", 1200), height=900)
+        size = ViewportSize(width=options.pop("width", 1200), height=options.pop("height", 900))
         context = self.browser.new_context(viewport=size, accept_downloads=True, **options)
         self.contexts.append(context)
         context.on("request", self._requested)

@@ -27,16 +27,7 @@ TOKENS = [
     "",
 ]
 TYPE = f"B-{SCRIPT}"
-SECTIONS = [
-    "overview",
-    "mentions",
-    "tokens",
-    "attributes",
-    "partial",
-    "compare",
-    "errors",
-    "review",
-]
+SECTIONS = ["summary", "errors", "compare", "where", "data"]
 
 
 @pytest.fixture(scope="module")
@@ -64,8 +55,8 @@ def test_text_is_shown_as_text_and_no_script_runs(
 
 
 def test_sentences_show_what_was_written(open_page: Open, hostile: Path) -> None:
-    page = open_page(hostile, "#/errors")
-    words = page.locator("ol.sentences > li").first.locator("bdi")
+    page = open_page(hostile, "#/errors?view=sentences")
+    words = page.locator(".cards > li").first.locator(".word bdi")
     shown = [text.strip() for text in words.all_text_contents()]
     assert shown == [token.strip() for token in TOKENS]
 
@@ -91,21 +82,11 @@ def test_what_was_smuggled_in_may_not_run(browser: Browser, hostile: Path) -> No
 
 def test_names_of_systems_go_through_the_address(open_page: Open, hostile: Path) -> None:
     page = open_page(hostile, "#/errors")
-    page.get_by_label("System", exact=True).select_option(index=2)
-    page.get_by_label("Outcome").select_option("error")
-    expect(page.locator("[data-count='12']")).to_be_visible()
+    page.get_by_role("checkbox", name=f"{SCRIPT} 24").check()
+    page.get_by_role("checkbox", name="Wrong boundary 12").check()
+    expect(page.locator(".count[data-places='12']")).to_be_visible()
     page.reload()
-    expect(page.locator("[data-count='12']")).to_be_visible()
-
-
-def test_results_without_texts_still_show_spans(open_page: Open, tmp_path: Path) -> None:
-    gold = [(["Ada", "met", "Bob"], ["B-PER", "O", "B-PER"])] * 3
-    results = ns.evaluate(gold, {"x": [["B-PER", "O", "O"]] * 3}, texts=False)
-    results.report(tmp_path / "page.html")
-    page = open_page(tmp_path / "page.html", "#/errors")
-    assert page.locator("ol.sentences > li").count() == 3
-    assert page.locator(".sentence .span.missed").count() == 3
-    assert "Ada" not in (tmp_path / "page.html").read_text(encoding="utf-8")
+    expect(page.locator(".count[data-places='12']")).to_be_visible()
 
 
 def test_one_system_without_training_has_the_sections_that_it_can_have(

@@ -1,315 +1,318 @@
-"""The report in a browser: every section, every way from a chart to its sentences."""
+"""The report as a whole: every section on every kind of data, every link, every size and medium."""
 
 import json
 import re
 import shutil
 import subprocess
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from playwright.sync_api import FloatRect, Locator, Page, expect
+from playwright.sync_api import Page, expect
 from tests.browser.conftest import ROOT, Open
+from tests.browser.kinds import FROM_CORPORA, GENERATED
 
-from nerscope.results.judged import shares
-from nerscope.results.judgements import read_judgements
+import nerscope as ns
+from nerscope.render.page.html import ReportPage
 
 SECTIONS = {
-    "overview": "Overview",
-    "mentions": "Tough mentions",
-    "tokens": "Hard tokens",
-    "attributes": "Attributes",
-    "partial": "Partial credit",
-    "compare": "Compare",
+    "summary": "Summary",
     "errors": "Errors",
-    "review": "Review",
+    "compare": "Compare",
+    "where": "Where",
+    "data": "Data & method",
 }
-CLIPBOARD = ["clipboard-read", "clipboard-write"]
-PROGRESS = ".review p[role=status]"
 AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
-
-
-def found(page: Page) -> int:
-    """How many sentences the filter finds."""
-    return int(page.locator("[data-count]").get_attribute("data-count") or -1)
-
-
-@pytest.mark.parametrize("name", SECTIONS)
-def test_every_section_is_drawn(open_page: Open, demo: Path, name: str) -> None:
-    page = open_page(demo)
-    page.get_by_role("link", name=SECTIONS[name], exact=True).click()
-    expect(page.get_by_role("heading", level=2)).to_have_text(SECTIONS[name])
-    drawn = ".card" if name == "review" else "figure svg"
-    expect(page.locator(drawn).first).to_be_visible()
-    assert page.locator("text=/NaN|undefined,|\\[object/").count() == 0
-
-
-def test_the_first_screen_answers_in_words(open_page: Open, demo: Path) -> None:
-    text = open_page(demo).locator(".answer").first.inner_text()
-    assert re.match(
-        r"crf-gazetteer 71\.5 \[\d\d\.\d, \d\d\.\d\] F1; significantly better than .*; "
-        r"no significant difference from crf-shapes .*; weakest on .*\(.* n = \d+\)",
-        text,
-    )
-
-
-def test_a_number_tells_what_is_known_of_it(open_page: Open, demo: Path) -> None:
-    page = open_page(demo)
-    page.locator(".answer .number").first.hover()
-    told = page.locator(".bubble").inner_text()
-    for piece in ("crf-gazetteer", "F1 71.54", "n = 692", "The harmonic mean", "scheme:bio"):
-        assert piece in told
-    page.locator("td span[data-tip]").first.hover()
-    assert "n = " in page.locator(".bubble").inner_text()
-
-
-# A chart, and what its first mark must have chosen among the sentences.
-CHARTS = [
-    ("mentions", "figure svg a", {"facet": "tmr", "level": "seen", "side": "gold"}),
-    ("tokens", "figure svg a", {"facet": "hard", "level": "all"}),
-    ("attributes", "figure svg a", {"facet": "eLen", "level": "XS"}),
-    ("partial", "figure:nth-of-type(2) svg a", {"outcome": "correct"}),
-    ("compare", "figure svg a", {"type": "LOC", "disagree": "1"}),
-    ("errors", "figure svg a", {"gold": "LOC", "predicted": "LOC"}),
-    ("overview", "td a, th a", {"type": "LOC"}),
+WAIT = 150  # ms until charts know their width
+NO_NUMBER = r"/NaN|undefined (%|points|F1)|\[object|Infinity/"
+KINDS = [
+    *GENERATED,
+    *(pytest.param(name, marks=pytest.mark.corpora) for name in FROM_CORPORA),
 ]
+LINKED = ("demo", "folded", "answers")  # each of their links is followed
+MakePage = Callable[[str], Path]
 
 
-@pytest.mark.parametrize(("section", "mark", "chosen"), CHARTS, ids=lambda one: str(one))
-def test_a_chart_leads_to_its_sentences(
-    open_page: Open, demo: Path, section: str, mark: str, chosen: dict[str, str]
-) -> None:
-    page = open_page(demo, f"#/{section}")
-    page.locator(mark).first.click(force=True)
-    expect(page.get_by_role("heading", level=2)).to_have_text("Errors")
-    query = page.evaluate("Object.fromEntries(new URLSearchParams(location.hash.split('?')[1]))")
-    assert {**query, **chosen} == query
-    assert found(page) > 0
-    assert page.locator("ol.sentences > li").count() == min(found(page), 20)
+@pytest.fixture(scope="session")
+def page_of(tmp_path_factory: pytest.TempPathFactory) -> MakePage:
+    """The page on a kind of data, written once."""
+    written: dict[str, Path] = {}
+
+    def make(kind: str) -> Path:
+        if kind not in written:
+            target = tmp_path_factory.mktemp(kind) / f"{kind}.html"
+            (GENERATED | FROM_CORPORA)[kind](target)
+            written[kind] = target
+        return written[kind]
+
+    return make
 
 
-def test_a_cell_of_the_heat_map_leads_to_where_systems_disagree(
-    open_page: Open, demo: Path
-) -> None:
-    page = open_page(demo, "#/attributes")
-    heat = page.locator("figure", has_text="Change from crf-shapes to crf-gazetteer")
-    heat.locator("svg a").first.click(force=True)
-    expect(page.get_by_label("crf-gazetteer and crf-shapes disagree")).to_be_checked()
-    expect(page.get_by_label("Facet")).to_have_value("eLen")
-    assert found(page) > 0
+def sections_of(page: Page) -> list[str]:
+    names = page.locator("nav[aria-label=Sections] a").all_inner_texts()
+    return [section for section, title in SECTIONS.items() if title in names]
 
 
-@pytest.mark.parametrize("row", range(5))
-def test_mentions_fixed_and_broken_are_those_that_were_counted(
-    open_page: Open, demo: Path, row: int
-) -> None:
-    for column in (0, 1):
-        page = open_page(demo, "#/compare?a=memoriser&b=crf-words")
-        table = page.locator(".table-block", has_text="Mentions fixed and broken")
-        cell = table.locator("tbody tr").nth(row).locator("td").nth(column).locator("a")
-        counted = cell.inner_text()
-        cell.click()
-        mentions = "mention" if counted == "1" else "mentions"
-        expect(page.locator("[data-count]")).to_contain_text(f"with {counted} {mentions}.")
-
-
-def test_a_recall_leads_to_the_gold_mentions_that_lower_it(open_page: Open, demo: Path) -> None:
-    page = open_page(demo, "#/mentions?s=memoriser")
-    page.locator("figure svg a").first.click(force=True)
-    # 91.0 % of 334 are found
-    expect(page.locator("[data-count]")).to_contain_text("with 30 mentions.")
-
-
-def test_filters_narrow_what_is_shown_in_a_moment(open_page: Open, demo: Path) -> None:
-    page = open_page(demo, "#/errors")
-    everything = found(page)
-    page.get_by_label("Outcome").select_option("missed")
-    missed = found(page)
-    assert 0 < missed < everything
-    page.get_by_role("searchbox").fill("the")
-    assert 0 < found(page) < missed
-    took = page.evaluate(
-        """async () => {
-            const field = document.querySelector("input[type=search]");
-            const start = performance.now();
-            field.value = "a"; field.dispatchEvent(new Event("input", {bubbles: true}));
-            await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
-            return performance.now() - start;
-        }"""
+def visit(page: Page, place: str) -> None:
+    """Another place of the open page, as a link leads to it."""
+    page.evaluate(
+        "(place) => { location.hash = place; dispatchEvent(new PopStateEvent('popstate')) }", place
     )
-    assert took < 300  # some 30 ms on an idle machine
-    page.get_by_role("link", name="Clear").click()
-    assert found(page) == everything
+    page.wait_for_timeout(30)
 
 
-def test_sentences_are_gone_through_by_keyboard(open_page: Open, demo: Path) -> None:
-    page = open_page(demo, "#/errors?outcome=error", permissions=CLIPBOARD)
-    page.keyboard.press("j")
-    page.keyboard.press("j")
-    page.keyboard.press("k")
-    page.keyboard.press("j")
-    second = page.locator("ol.sentences > li").nth(1)
-    expect(second).to_have_attribute("aria-current", "true")
-    page.keyboard.press("c")
-    expect(page.get_by_role("button", name="copied")).to_be_visible()
-    link = page.evaluate("navigator.clipboard.readText()")
-    again = open_page(demo, link[link.index("#") :])
-    current = again.locator(".card[aria-current=true] .where")
-    expect(current).to_have_text(second.locator(".where").inner_text())
-    page.keyboard.press("/")
-    expect(page.get_by_role("searchbox")).to_be_focused()
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_section_is_drawn(open_page: Open, page_of: MakePage, kind: str) -> None:
+    page = open_page(page_of(kind))
+    for section in sections_of(page):
+        page.get_by_role("link", name=SECTIONS[section], exact=True).click()
+        expect(page.get_by_role("heading", level=2)).to_have_text(SECTIONS[section])
+        page.wait_for_timeout(WAIT)
+        assert page.locator("main").inner_text().strip(), section
+        assert (
+            page.locator("main >> text=/NaN|undefined (%|points|F1)|\\[object|Infinity/").count()
+            == 0
+        ), section
+        empty = page.evaluate(
+            """[...document.querySelectorAll("main h3, main h4")].filter((heading) =>
+                !heading.nextElementSibling && heading.parentElement.children.length === 1
+            ).map((heading) => heading.textContent)"""
+        )
+        assert empty == [], section
 
 
-def test_spans_are_drawn_over_the_words(open_page: Open, demo: Path) -> None:
-    page = open_page(demo, "#/errors?q=MIRADOR GROUP TO CUT")
-    card = page.locator("ol.sentences > li").first
-    assert card.locator(".span.gold.first").all_inner_texts() == ["ORG", "LOC"]
-    assert card.locator(".span.missed.first").count() > 0
-    gold = card.locator(".span.gold.first").first
-    word = card.locator("bdi", has_text="MIRADOR")
-    assert abs(box(gold)["x"] - box(word)["x"]) < 3
-    assert box(gold)["y"] < box(word)["y"]
+def links_with_counts(page: Page) -> dict[str, str]:
+    """The lists that the marks of the open section lead to, and how long each claims to be."""
+    page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+    page.wait_for_timeout(WAIT)
+    links: list[list[str]] = page.evaluate(
+        """[...document.querySelectorAll("main a[data-count]")].map((link) =>
+            [link.getAttribute("href"), link.getAttribute("data-count")])"""
+    )
+    return dict(links)
 
 
-def box(part: Locator) -> FloatRect:
-    found = part.bounding_box()
-    assert found is not None
-    return found
+@pytest.mark.parametrize(
+    "kind", ["demo", "folded", "answers", pytest.param("conll", marks=pytest.mark.corpora)]
+)
+def test_every_count_equals_its_list(open_page: Open, page_of: MakePage, kind: str) -> None:
+    page = open_page(page_of(kind))
+    wrong, checked = {}, 0
+    for section in sections_of(page):
+        visit(page, f"#/{section}")
+        for href, claimed in links_with_counts(page).items():
+            visit(page, href)
+            listed = page.locator("[data-count][data-places]").first
+            unit = "data-errors" if "system=" in href else "data-places"
+            found = listed.get_attribute(unit) or ""
+            checked += 1
+            if abs(float(found) - float(claimed)) > 0.051:  # both are rounded to one decimal
+                wrong[href] = f"{claimed} claimed, {found} listed"
+    assert wrong == {}
+    assert checked > 20
 
 
-def test_pairs_are_judged_by_keyboard_and_exported(
-    open_page: Open, demo: Path, tmp_path: Path
+@pytest.mark.parametrize("kind", ["demo", "types"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_is_in_the_way_of_any_reader(
+    open_page: Open, page_of: MakePage, kind: str, scheme: str
 ) -> None:
-    page = open_page(demo, "#/review")
-    for key in ("g", "g", "b", "g", "u"):  # u takes the last one back
-        page.keyboard.press(key)
-    expect(page.locator(PROGRESS)).to_contain_text("3 of 139 pairs judged")
-    expect(page.locator(".pair small")).to_contain_text("4 of 139")
-    page.reload()
-    expect(page.locator(PROGRESS)).to_contain_text("3 of 139 pairs judged")
-    with page.expect_download() as waiting:
-        page.get_by_role("button", name="Export judgements").click()
-    target = tmp_path / "judgements.json"
-    waiting.value.save_as(target)
-    assert sum(share["judged"] for share in shares(read_judgements(target).judgements)) >= 3
-    other = open_page(demo, "#/review")
-    expect(other.locator(PROGRESS)).to_contain_text("0 of 139 pairs judged")
-    other.locator("input[type=file]").set_input_files(target)
-    expect(other.locator(PROGRESS)).to_contain_text("3 of 139 pairs judged. 3 judgements read.")
-    nonsense = tmp_path / "nonsense.json"
-    nonsense.write_text("{}", encoding="utf-8")
-    other.locator("input[type=file]").set_input_files(nonsense)
-    expect(other.locator(PROGRESS)).to_contain_text("This file holds no judgements.")
+    page = open_page(page_of(kind), color_scheme=scheme)
+    serious = {}
+    for section in sections_of(page):
+        visit(page, f"#/{section}")
+        page.wait_for_timeout(WAIT)
+        page.evaluate(AXE.read_text(encoding="utf-8"))
+        run: dict[str, Any] = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+        for violation in run["violations"]:
+            if violation["impact"] in ("serious", "critical"):
+                nodes = [node["html"][:120] for node in violation["nodes"][:3]]
+                serious[f"{section}: {violation['id']}"] = nodes
+    assert serious == {}
 
 
-def test_tables_are_copied(open_page: Open, demo: Path) -> None:
-    page = open_page(demo, permissions=CLIPBOARD)
-    beginnings = {"Markdown": "| system | precision |", "LaTeX": "\\begin{table}", "CSV": "system,"}
-    for name, beginning in beginnings.items():
-        page.get_by_role("button", name=f"Copy Scores on demo as {name}").click()
-        page.wait_for_function("navigator.clipboard.readText().then((text) => text.length > 0)")
-        assert page.evaluate("navigator.clipboard.readText()").startswith(beginning)
+OVERLAPS = """() => {
+  const box = (node) => {
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    return range.getBoundingClientRect();
+  };
+  const texts = [...document.querySelectorAll("main svg text")]
+    .filter((node) => node.textContent.trim() && node.checkVisibility())
+    .map((node) => ({ svg: node.ownerSVGElement, text: node.textContent, box: box(node) }))
+    .filter(({ box }) => box.width > 0);
+  const found = [];
+  for (const [at, one] of texts.entries())
+    for (const other of texts.slice(at + 1)) {
+      if (one.svg !== other.svg) continue;
+      const [a, b] = [one.box, other.box];
+      const across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+      const down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+      if (across > 2 && down > 4) found.push(`${one.text} | ${other.text}`);
+    }
+  return found;
+}"""
 
 
-def test_tables_are_sorted(open_page: Open, demo: Path) -> None:
-    page = open_page(demo)
-    column = page.locator(".table-block").first
-    column.get_by_role("button", name="precision", exact=True).click()
-    assert column.locator("tbody th").first.inner_text() == "memoriser"
-    expect(column.locator("th[aria-sort]")).to_have_attribute("aria-sort", "descending")
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("kind", ["types", "answers", "demo"])
+def test_texts_never_overlap_nor_scroll_sideways(
+    open_page: Open, page_of: MakePage, kind: str, width: int
+) -> None:
+    page = open_page(page_of(kind), width=width)
+    for section in sections_of(page):
+        visit(page, f"#/{section}")
+        page.wait_for_timeout(2 * WAIT)
+        assert page.evaluate(OVERLAPS) == [], section
+        assert page.evaluate("document.scrollingElement.scrollWidth") <= width, section
 
 
-@pytest.mark.parametrize("section", ["mentions", "attributes", "compare"])
-def test_charts_are_saved(open_page: Open, demo: Path, section: str, tmp_path: Path) -> None:
-    page = open_page(demo, f"#/{section}")
-    page.wait_for_selector("figure svg a")
-    figure = page.locator("figure").first
+def test_paper_keeps_heads_and_spans(open_page: Open, page_of: MakePage, tmp_path: Path) -> None:
+    page = open_page(page_of("demo"))
+    for section in sections_of(page):
+        visit(page, f"#/{section}")
+        page.wait_for_timeout(WAIT)
+        page.emulate_media(media="print")
+        assert not page.locator("nav").is_visible()
+        assert page.locator("h1").is_visible()
+        assert page.evaluate("getComputedStyle(document.body).printColorAdjust") == "exact"
+        if page.locator("table").count():
+            assert page.locator("thead").first.is_visible()
+            display = "getComputedStyle(document.querySelector('thead')).display"
+            assert page.evaluate(display) == "table-header-group"
+        (tmp_path / f"{section}.pdf").write_bytes(page.pdf())
+        assert (tmp_path / f"{section}.pdf").stat().st_size > 5_000
+        page.emulate_media(media="screen")
+
+
+@pytest.mark.corpora
+def test_a_large_page_opens_at_once(browser: Any, page_of: MakePage) -> None:
+    path = page_of("languages")
+    took = []
+    for _ in range(3):
+        page = browser.new_page()
+        start = time.perf_counter()
+        page.goto(path.as_uri())
+        page.wait_for_selector(".chart")
+        took.append(time.perf_counter() - start)
+        page.close()
+    assert min(took) < 1.5
+
+
+@pytest.mark.parametrize("section", ["summary", "compare", "where"])
+def test_charts_are_saved_with_their_conditions(
+    open_page: Open, page_of: MakePage, section: str, tmp_path: Path
+) -> None:
+    page = open_page(page_of("demo"), f"#/{section}")
+    page.wait_for_selector("figure svg text")
+    figure = page.locator("figure", has=page.locator("svg.chart")).first
     for name in ("SVG", "PNG"):
         with page.expect_download() as waiting:
             figure.get_by_role("button", name=name).click()
         waiting.value.save_as(tmp_path / name)
     drawing = ElementTree.parse(tmp_path / "SVG").getroot()
-    assert len(list(drawing.iter("{http://www.w3.org/2000/svg}text"))) > 10
+    texts = [part.text or "" for part in drawing.iter("{http://www.w3.org/2000/svg}text")]
+    assert len(texts) > 5
+    assert any("scheme:bio" in text for text in texts)
     assert (tmp_path / "PNG").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("name", SECTIONS)
-def test_nothing_stands_in_the_way_of_anybody(
-    open_page: Open, demo: Path, name: str, scheme: str
-) -> None:
-    page = open_page(demo, f"#/{name}", color_scheme=scheme)
-    page.wait_for_timeout(200)  # until charts are drawn
-    page.evaluate(AXE.read_text(encoding="utf-8"))
-    run: dict[str, Any] = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
-    serious = {
-        violation["id"]: [node["html"][:120] for node in violation["nodes"][:3]]
-        for violation in run["violations"]
-        if violation["impact"] in ("serious", "critical")
-    }
-    assert serious == {}
+def test_back_undoes_the_last_choice(open_page: Open, page_of: MakePage) -> None:
+    page = open_page(page_of("demo"), "#/compare")
+    page.get_by_label("A", exact=True).select_option("memoriser")
+    assert "a=memoriser" in page.url
+    page.get_by_label("B", exact=True).select_option("crf-words")
+    page.go_back()
+    assert "a=memoriser" in page.url
+    assert "b=crf-words" not in page.url
 
 
-@pytest.mark.parametrize("name", SECTIONS)
-def test_a_small_screen_never_scrolls_sideways(open_page: Open, demo: Path, name: str) -> None:
-    page = open_page(demo, f"#/{name}", width=360)
-    page.wait_for_timeout(200)
-    assert page.evaluate("document.scrollingElement.scrollWidth") <= 360
+def test_chosen_systems_hold_on_the_whole_page(open_page: Open, page_of: MakePage) -> None:
+    page = open_page(page_of("demo"), "#/summary?s=memoriser&s=crf-words")
+    expect(page.locator("main")).to_contain_text("crf-words")
+    expect(page.locator("main")).not_to_contain_text("crf-gazetteer")
+    page.get_by_role("link", name="Where", exact=True).click()
+    expect(page.locator(".picker summary").first).to_have_text("2 of 4 systems shown")
+    expect(page.locator("main")).not_to_contain_text("crf-gazetteer")
 
 
-def test_dark_is_dark(open_page: Open, demo: Path) -> None:
-    page = open_page(demo, color_scheme="dark")
-    colour = page.evaluate("getComputedStyle(document.body).backgroundColor")
-    assert max(int(part) for part in re.findall(r"\d+", colour)) < 60
+def test_the_glossary_explains_the_words_of_the_page(open_page: Open, page_of: MakePage) -> None:
+    page = open_page(page_of("demo"))
+    page.get_by_role("button", name="Glossary").click()
+    page.get_by_label("Search the glossary").fill("unseen-any")
+    expect(page.get_by_role("dialog")).to_contain_text("unseen-any")
+    page.get_by_role("button", name="Close").click()
+    expect(page.get_by_role("dialog")).not_to_be_visible()
 
 
-def test_paper_has_no_buttons(open_page: Open, demo: Path) -> None:
-    page = open_page(demo)
-    page.emulate_media(media="print")
-    assert not page.locator("nav").is_visible()
-    assert page.locator("figure svg").first.is_visible()
-    assert page.locator("thead").first.is_visible()
+def test_tables_are_copied_and_sorted(open_page: Open, page_of: MakePage) -> None:
+    permissions = ["clipboard-read", "clipboard-write"]
+    page = open_page(page_of("demo"), "#/compare", permissions=permissions)
+    table = page.locator(".table-block", has_text="Mentions that only one system gets right").first
+    beginnings = {"Markdown": "| gold type |", "LaTeX": "\\begin{table}", "CSV": "gold type,"}
+    for name, beginning in beginnings.items():
+        table.get_by_role("button", name=re.compile(f"as {name}$")).click()
+        page.wait_for_function("navigator.clipboard.readText().then((text) => text.length > 0)")
+        assert page.evaluate("navigator.clipboard.readText()").startswith(beginning)
+    table.get_by_role("button", name="gold type", exact=True).click()
+    names = table.locator("tbody th").all_inner_texts()
+    assert names == sorted(names)
+
+
+def test_page_and_command_line_give_one_verdict(open_page: Open, page_of: MakePage) -> None:
+    page = open_page(page_of("demo"), "#/compare")
+    data = page.evaluate("JSON.parse(document.getElementById('data').textContent)")
+    verdicts = data["comparison"]["verdicts"]
+    assert len(verdicts) == 6
+    for verdict in verdicts:
+        visit(page, f"#/compare?a={verdict['a']}&b={verdict['b']}")
+        expect(page.locator(".verdict")).to_contain_text(verdict["sentence"])
+        expect(page.locator(".verdict .badge")).to_have_text(verdict["verdict"])
 
 
 def test_a_page_inside_a_notebook_keeps_to_itself(
-    open_page: Open, demo: Path, tmp_path: Path
+    open_page: Open, page_of: MakePage, tmp_path: Path
 ) -> None:
-    from nerscope.render.page.html import ReportPage as Shown
-
     holder = tmp_path / "notebook.html"
-    shown = Shown(demo.read_text(encoding="utf-8"))._repr_html_()
+    shown = ReportPage(page_of("demo").read_text(encoding="utf-8"))._repr_html_()
     holder.write_text(f"<!doctype html><title>notebook</title>{shown}", encoding="utf-8")
     page = open_page(holder)
     frame = page.frame_locator("iframe")
-    frame.get_by_role("link", name="Tough mentions").click()
-    expect(frame.get_by_role("heading", level=2)).to_have_text("Tough mentions")
-    frame.locator("figure svg a").first.click(force=True)
-    expect(frame.get_by_role("heading", level=2)).to_have_text("Errors")
-    frame.get_by_label("Outcome").select_option("missed")
+    frame.get_by_role("link", name="Where", exact=True).click()
+    expect(frame.get_by_role("heading", level=2)).to_have_text("Where")
+    frame.locator("figure svg a[data-count]").first.click(force=True)
     expect(frame.get_by_role("heading", level=2)).to_have_text("Errors")
     assert page.url == holder.as_uri()
 
 
-def test_the_template_is_what_its_source_makes(tmp_path: Path) -> None:
+def test_no_text_leaves_no_text(open_page: Open, tmp_path: Path) -> None:
+    gold = [(["Ada", "met", "Bob"], ["B-PER", "O", "B-PER"])] * 5
+    target = tmp_path / "page.html"
+    ns.evaluate(gold, {"x": [["B-PER", "O", "B-LOC"]] * 5}, texts=False).report(target)
+    page = open_page(target)
+    for section in sections_of(page):
+        visit(page, f"#/{section}")
+        expect(page.locator("main")).not_to_contain_text("Bob")
+    assert "Bob" not in target.read_text(encoding="utf-8")
+
+
+def test_the_templates_are_what_their_sources_make(tmp_path: Path) -> None:
     assert shutil.which("node"), "the page is built with Node.js"
     build = ["npx", "vite", "build", "--logLevel", "error", "--outDir", str(tmp_path)]
     subprocess.run(build, cwd=ROOT / "web", check=True)
     committed = ROOT / "src" / "nerscope" / "render" / "assets"
     for made in tmp_path.iterdir():
         assert made.read_bytes() == (committed / made.name).read_bytes(), "run `make page`"
-    assert {made.name for made in tmp_path.iterdir()} == {"report.html", "LICENSES.txt"}
+    assert {made.name for made in tmp_path.iterdir()} == {path.name for path in committed.iterdir()}
 
 
-def test_judgements_that_come_with_the_page_are_there(open_page: Open, demo: Path) -> None:
-    text = demo.read_text(encoding="utf-8")
-    start = text.index('<script type="application/json" id="data">')
-    data = json.loads(text[text.index(">", start) + 1 : text.index("</script>", start)])
-    for pair in data["pairs"][:5]:
-        pair["judgement"] = "bad"
-    judged = demo.with_name("judged.html")
-    end = text.index("</script>", start)
-    embedded = json.dumps(data).replace("<", "\\u003c")
-    judged.write_text(text[: text.index(">", start) + 1] + embedded + text[end:], encoding="utf-8")
-    page = open_page(judged, "#/review")
-    expect(page.locator(PROGRESS)).to_contain_text("5 of 139 pairs judged")
+def test_the_data_are_valid_json_without_absolute_paths(page_of: MakePage) -> None:
+    for kind in ("demo", "columns", "answers"):
+        text = page_of(kind).read_text(encoding="utf-8")
+        start = text.index('id="data">') + len('id="data">')
+        data = json.loads(text[start : text.index("</script>", start)])
+        assert data["datasets"]
+        assert str(page_of(kind).parent) not in text

@@ -14,6 +14,7 @@ from nerscope.formats.base import FORMATS, open_source, source_named
 from nerscope.formats.columns.hipe import NO_TOKEN
 from nerscope.formats.columns.suspicions import BARE, NUMBERS
 
+CELL = "\t_"
 HEADER = "TOKEN\tNE-COARSE-LIT\tNE-COARSE-METO\tNE-NESTED\tMISC\n"
 HIPE = (
     HEADER
@@ -173,6 +174,13 @@ def test_options_of_columns(tmp_path: Path, text: str, options: str, words: list
         ("Word Tag\nAda B-PER\n", "", "looks like a header: 'Word Tag'", "x.conll::header=yes"),
         ("a\tO\n# s\nb\tO\n", "", "1 tab-separated column where 2 are needed", "::comments=all"),
         ("# s\na\tO\n# s\nb\tO\n", "::comments=yes", "1 tab-separated column", "::comments=all"),
+        ("a O\n# s t\nb O\n", "", "begins with # and has no label: '# s t'", "::comments=all"),
+        ("a O\n<per>Ada</per> b\n", "", "tags around words", "x.conll::format=inline"),
+        ("a O\nAda/PER met/O\n", "", "a tag after a slash", "x.conll::format=slash"),
+        (f"1\tAda{8 * CELL}\n", "", "MISC) has no label", "::format=conllu,key=KEY"),
+        ("1 Ada B-PER ann\n2 met O ann\n", "", "label 'ann'", "::token=1,label=2 if another"),
+        ("Ada B-NP B-PER X\na B-VP O Y\n", "", "label 'X'", "x.conll::label=2 if another"),
+        ("Ada person-artist\n", "", "unknown prefix", "x.conll::scheme=io for types without"),
     ],
 )
 def test_the_fix_can_be_pasted(

@@ -31,6 +31,7 @@ def test_repairs_are_counted_by_kind_with_their_first_places() -> None:
         "places": ["f:1", "f:2", "f:4"],
         "message": "4 transitions not allowed in bio, repaired as strict: "
         "I-X after O (2), I-X after the sentence start (1), I-Y after B-X (1)",
+        "of": 7,
     }
     assert note_line(found) == f"f:1: {found['message']}"
 

@@ -505,7 +505,7 @@ def test_options_that_cannot_be_understood_are_refused(
             b"# text = a\na O\n# inside\n",
             {},
             "f:3",
-            "label 'inside' has no prefix such as B- or I-",
+            "the line begins with # and has no label: '# inside'",
         ),
         # lines that end in a carriage return
         (b"a O\r\rb X\r", {}, "f:3", "label 'X' has no prefix such as B- or I-"),

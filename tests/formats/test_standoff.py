@@ -111,6 +111,7 @@ BAGGED = {
     ],
 }
 NER = "http:///de/tudarmstadt/ukp/dkpro/core/api/ner/type.ecore"
+CTAKES = "http:///org/apache/ctakes/typesystem/type/textsem.ecore"
 SEGMENTS = "http:///de/tudarmstadt/ukp/dkpro/core/api/segmentation/type.ecore"
 TEXT = "😀 Ada left. Bo&#10;came."
 SOFA = f'<cas:Sofa xmi:id="2" sofaNum="1" sofaID="_InitialView" sofaString="{TEXT}"/>'
@@ -380,6 +381,26 @@ def test_options_choose_what_is_read(
 ) -> None:
     path = written(tmp_path / name, content)
     assert surfaces(read(source_named(f"{path}::{option}"))) == mentions
+
+
+@pytest.mark.parametrize(
+    ("options", "mentions"),
+    [
+        ({}, [("DrugMention", "😀"), ("SignMention", "Ada")]),
+        ({"layer": "SignMention"}, [("SignMention", "Ada")]),
+        ({"layer": "SignMention", "feature": "typeID"}, [("2", "Ada")]),
+    ],
+)
+def test_mentions_of_ctakes_are_named_after_their_layer(
+    tmp_path: Path, options: dict[str, str], mentions: list[tuple[str, str]]
+) -> None:
+    body = (
+        f'<t:SignMention xmlns:t="{CTAKES}" sofa="2" begin="3" end="6" id="0" typeID="2"/>'
+        f'<t:DrugMention xmlns:t="{CTAKES}" sofa="2" begin="0" end="2" id="1" typeID="1"/>'
+        f'<t:Predicate xmlns:t="{CTAKES}" sofa="2" begin="7" end="11" frameSet="go"/>'
+    )
+    path = written(tmp_path / "a.xmi", xmi(body))
+    assert sorted(surfaces(read(path, **options))) == mentions
 
 
 def test_a_project_is_chosen_if_there_are_several(tmp_path: Path) -> None:

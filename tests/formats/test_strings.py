@@ -22,9 +22,10 @@ from nerscope.formats.answers.parsing import BROKEN, MALFORMED, UNREADABLE, read
 from nerscope.formats.answers.source import AGAIN, HALLUCINATED, AnswerSource
 from nerscope.formats.base import source_named
 from nerscope.formats.source import Source
+from nerscope.results.error_sums import paired_mentions
 from nerscope.results.mistakes import unaligned
 from nerscope.results.results import Results
-from nerscope.results.sentences import spans_of
+from nerscope.results.spans import spans_of
 
 ADA = {"text": "Ada", "type": "PER"}
 OSLO = {"text": "Oslo", "type": "LOC"}
@@ -333,7 +334,7 @@ def test_results_without_text_keep_no_string_of_an_answer() -> None:
 def test_two_made_up_mentions_of_a_sentence_stay_two() -> None:
     results = scored([{"text": name, "type": "PER"} for name in ("Eve", "Zoe")])
     [evidence] = results.evidence
-    assert len(spans_of(evidence).sentence) == len(GOLD[0][1]) + 2
+    assert len(spans_of(paired_mentions(evidence)).sentence) == len(GOLD[0][1]) + 2
 
 
 def test_an_answer_for_each_document_is_found_across_its_sentences(tmp_path: Path) -> None:

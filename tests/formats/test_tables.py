@@ -598,6 +598,10 @@ def test_folders_that_are_not_what_they_should_be(tmp_path: Path) -> None:
 def test_an_ordinary_folder_is_still_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="this is a folder"):
         read(tmp_path)
+    for name in ("a.json", "b.json", "README.md"):
+        (tmp_path / name).write_text("{}")
+    with pytest.raises(InputError, match=r"as a pattern: '.*\*\.json'"):
+        read(tmp_path)
 
 
 @pytest.mark.parametrize("spans", [False, True])

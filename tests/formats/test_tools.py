@@ -18,7 +18,9 @@ from nerscope.formats.json.unwrapping import (
     OTHER_SURFACE,
     REJECTED_SPANS,
     UNALIGNED,
+    UTF16,
 )
+from nerscope.formats.source import UNSET
 
 TEXT = "Ada Lovelace lived in London."
 ADA, LONDON = (0, 12, "PER"), (22, 28, "LOC")
@@ -130,12 +132,29 @@ EXPORTS: dict[str, list[Any]] = {
             "predictions": [],
         }
     ],
+    "Label Studio, a snapshot with ids of predictions": [
+        {**task(annotation(ADA, LONDON)), "predictions": [7, 8], "drafts": [9]}
+    ],
     "Label Studio, JSON_MIN": [short(ADA, LONDON), short()],
     "Label Studio, JSON_MIN, unlabelled first": [short(), short(ADA, LONDON)],
     "Label Studio, JSON_MIN, another control": [short(ADA, LONDON, key="ner", topic="London")],
     "doccano, data": [{"id": 1, "data": TEXT, "label": [list(ADA), list(LONDON)]}],
     "doccano, data and labels": [{"id": 1, "data": TEXT, "labels": [list(ADA), list(LONDON)]}],
     "doccano, one user": [{"text": TEXT, "annotations": [user(ADA, 1), user(LONDON, 1)]}],
+    "Flair, to_dict": [
+        {
+            "text": TEXT,
+            "entities": [
+                {
+                    "text": TEXT[start:end],
+                    "start_pos": start,
+                    "end_pos": end,
+                    "labels": [{"value": kind, "confidence": 0.9}],
+                }
+                for start, end, kind in (ADA, LONDON)
+            ],
+        }
+    ],
     "Presidio": [PRESIDIO],
     "BigBio": [BIGBIO],
     "UniversalNER": [turns(asks("PER"), '["Ada Lovelace"]', asks("LOC"), '["London"]')],
@@ -419,3 +438,49 @@ def test_truncated_exports_are_read_or_refused(tool: str, write: Write) -> None:
             ns.read(path)
         except (InputError, UsageError) as error:
             assert error.fix
+
+
+def test_the_address_of_a_text_is_no_text(write: Write) -> None:
+    item = task(annotation(ADA), text="https://example.org/a.txt")
+    with pytest.raises(FormatError, match="the address of a text, not the text"):
+        ns.read(write(item))
+
+
+def test_a_document_without_extractions_has_no_mentions(write: Write) -> None:
+    extraction = {
+        "extraction_class": "PER",
+        "extraction_text": "Ada Lovelace",
+        "char_interval": {"start_pos": 0, "end_pos": 12},
+    }
+    items = [{"text": "No one.", "extractions": None}, {"text": TEXT, "extractions": [extraction]}]
+    assert found(write(*items)) == BOTH[:1]
+
+
+def test_unknown_annotations_of_spacy_are_counted(write: Write) -> None:
+    words = [("Ada", "U-PER"), ("met", "-"), ("Bo", "O")]
+    tokens = [{"orth": word, "ner": label} for word, label in words]
+    corpus = ns.read(write({"id": 0, "paragraphs": [{"sentences": [{"tokens": tokens}]}]}))
+    assert mentions(corpus) == [("Ada", "PER")]
+    assert corpus.reading_notes.notes[UNSET].times == 1
+
+
+@pytest.mark.parametrize("held", [{"text": "Ada"}, {"tokens": ["Ada"]}])
+def test_null_is_no_list_of_mentions(held: dict[str, Any], write: Write) -> None:
+    with pytest.raises(FormatError, match=r"the mentions \(key 'entities'\) are null"):
+        ns.read(write({"id": 1, **held, "entities": None}))
+
+
+def test_utf_16_offsets_of_a_task_are_converted(write: Write) -> None:
+    def marked(*places: tuple[int, int, str]) -> dict[str, Any]:
+        values = [{"start": a, "end": b, "text": said, "labels": ["PER"]} for a, b, said in places]
+        result = [{"type": "labels", "value": value} for value in values]
+        return {"data": {"text": "Ada 😀 Bo and Eve"}, "annotations": [{"result": result}]}
+
+    both = [("Ada", "PER"), ("Bo", "PER")]
+    path = write(marked((0, 3, "Ada"), (7, 9, "Bo")))
+    assert found(path) == both
+    assert note(path, UTF16).times == 1
+    assert found(write(marked((0, 3, "Ada"), (6, 8, "Bo")))) == both
+    # If some region does not fit either way, nothing is guessed.
+    with pytest.raises(FormatError, match="UTF-16"):
+        ns.read(write(marked((0, 3, "Ada"), (7, 9, "Bo"), (13, 16, "Eve"))))

@@ -22,8 +22,8 @@ from nerscope.corpus.schemes import BIO
 from nerscope.errors import FormatError, InputError, NerscopeError, UsageError
 from nerscope.formats.base import open_source, read
 from nerscope.formats.docbin import open_docbin, write_docbin
-from nerscope.formats.docbin_columns import UNSET
 from nerscope.formats.files import FileBytes
+from nerscope.formats.source import UNSET
 
 NLP = spacy.blank("en")
 srsly: Any = import_module("srsly")  # which comes with spaCy

@@ -4,9 +4,17 @@ import pytest
 from tests.scoring.toys import corpus, drawn, noisy
 
 import nerscope
+from nerscope.results.error_sums import paired_mentions
 from nerscope.results.errors import OUTCOMES
 from nerscope.results.results import Results
-from nerscope.results.sentences import ABSENT, Spans, spans_of
+from nerscope.results.spans import ABSENT, Spans
+from nerscope.results.spans import spans_of as spans_of_pairs
+from nerscope.scoring.evidence import Evidence
+
+
+def spans_of(evidence: Evidence) -> Spans:
+    return spans_of_pairs(paired_mentions(evidence))
+
 
 Key = tuple[int, int, int, str]
 

@@ -13,9 +13,11 @@ from tests.scoring.toys import drawn, noisy
 
 import nerscope
 from nerscope.errors import InputError
-from nerscope.results.errors import OUTCOMES, error_kinds, error_sums, mention_records
+from nerscope.results.error_sums import error_kinds, error_sums, paired_mentions
+from nerscope.results.errors import OUTCOMES, mention_records
 from nerscope.results.results import Results
-from nerscope.results.sentences import spans_of
+from nerscope.results.spans import Spans
+from nerscope.results.spans import spans_of as spans_of_pairs
 from nerscope.scoring import error_sample
 from nerscope.scoring.error_sample import Strata, sampled
 from nerscope.scoring.evidence import Evidence, joined_runs, only_runs
@@ -50,12 +52,17 @@ def naive_sums(results: Results) -> Counter[tuple[Any, ...]]:
 
 def sums_of(results: Results) -> Counter[tuple[Any, ...]]:
     (evidence,) = results.evidence
+    names = [*evidence.types, None]  # NO_TYPE is the index of the last one
     return Counter(
         {
-            (*evidence.runs[row.run], row.gold, row.predicted, row.outcome): row.n
-            for row in error_sums(evidence)
+            (*evidence.runs[run], names[gold], names[predicted], OUTCOMES[outcome]): n
+            for run, gold, predicted, outcome, n in error_sums(evidence).rows()
         }
     )
+
+
+def spans_of(evidence: Evidence) -> Spans:
+    return spans_of_pairs(paired_mentions(evidence))
 
 
 NESTED: list[Any] = [
@@ -202,13 +209,14 @@ def test_runs_can_be_chosen_and_sums_of_runs_joined() -> None:
     alone = only_runs(whole, [2])
     assert alone.errors is not None
     assert {row.run for row in alone.errors.sums} == {0}
-    rows = [row for row in error_sums(whole) if row.run == 2]
-    assert error_sums(alone) == [row._replace(run=0) for row in rows]
+    assert whole.errors is not None
+    rows = [row for row in whole.errors.sums if row.run == 2]
+    assert list(alone.errors.sums) == [row._replace(run=0) for row in rows]
     assert alone.sample is not None and len(alone.sample.mentions.runs) == 1
     apart = [evaluated(systems={name: SYSTEMS[name]}, fold=True).evidence[0] for name in "ab"]
     joined = joined_runs(apart)
     assert joined.errors is not None and joined.sample is None
-    assert sorted(map(str, joined.errors.sums)) == sorted(map(str, error_sums(whole)))
+    assert sorted(map(str, joined.errors.sums)) == sorted(map(str, whole.errors.sums))
 
 
 def test_exact_match_alone_needs_no_pairs_and_keeps_no_errors() -> None:

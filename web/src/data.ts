@@ -1,12 +1,17 @@
-// What the page is told, as `nerscope/render/page/data.py` writes it.
+// The page's data, read from the text that is embedded in it, and looked up by what a number is of.
+import type {
+  Column,
+  Columns,
+  PageComparison,
+  PageData,
+  PageDataset,
+  PageFacet,
+  PageLevel,
+  PagePair,
+} from "./page-data";
 import { pairKey } from "./review";
 
-export type Column = (number | boolean | null)[] | { of: (string | null)[]; at: number[] };
-export interface Columns {
-  size: number;
-  columns: Record<string, Column>;
-}
-
+/** A number of a system: the mean over its runs. */
 export interface Row {
   dataset: string;
   system: string;
@@ -26,6 +31,28 @@ export interface Row {
   caution: string | null;
 }
 
+/** Exact match of one run. */
+export interface RunScore {
+  dataset: string;
+  system: string;
+  run: string;
+  precision: number | null;
+  recall: number | null;
+  f1: number | null;
+}
+
+/** How many mentions of a run have a gold type, a predicted type and an outcome; a pair counts once. */
+export interface ErrorSum {
+  dataset: string;
+  system: string;
+  run: string;
+  gold: string | null;
+  predicted: string | null;
+  outcome: string;
+  n: number;
+}
+
+/** The difference A − B of a number, by type or by level. */
 export interface Difference {
   dataset: string;
   system_a: string;
@@ -44,156 +71,35 @@ export interface Difference {
   p_corrected: number | null;
   family: string;
   n: number;
-  differing: number | null;
-  about: string;
-  test: string | null;
   untested: string | null;
 }
 
+/** Gold mentions of a type by what two systems made of them. */
 export interface Change {
   dataset: string;
   a: string;
   b: string;
-  facet: string;
-  level: string;
-  fixed: number;
-  broken: number;
-  "both wrong": number;
-  "both right": number;
-}
-
-export interface Confusion {
-  dataset: string;
-  system: string;
-  run: string;
-  gold: string | null;
-  predicted: string | null;
-  n: number;
-}
-
-export interface Tokens {
-  sentence: number[];
-  codes: Record<string, number[]>;
-  wrong: string[];
-}
-
-export interface Sentences {
-  total: number;
-  wrong: number;
-  wrongKept: number;
-  number: number[];
-  line: number[] | null;
-  text: (string | string[])[] | null;
-  spans: {
-    sentence: number[];
-    start: number[];
-    length: number[];
-    type: number[];
-    gold: number[];
-  };
-  codes: Record<string, number[]>;
-  outcomes: string[];
-  mates: [number, number][][];
-  tokens: Tokens[];
-}
-
-export interface Dataset {
-  name: string;
-  file: string;
-  types: string[];
-  runs: [string, string][];
-  documents: number;
-  tokens: number | null;
-  resample: string; // what intervals are over
-  ranges: Record<string, Record<string, string>>;
-  sentences: Sentences;
-}
-
-export interface Facet {
-  name: string;
-  title: string;
-  about: string;
-  unit: string;
-  bucketed: boolean;
-  levels: Record<string, number[]>;
-  metrics: Record<string, string[]>;
-  byType: boolean;
-}
-
-export interface Metric {
-  title: string;
-  better: number;
-  fraction: boolean;
-  about: string;
-}
-
-export interface Weakest {
-  phrase: string; // the place in words
-  dataset: string;
-  system: string;
-  facet: string;
-  level: string;
-  match: string;
-  metric: string;
-  n: number;
-  value: number | null;
-  low: number | null;
-  high: number | null;
-}
-
-export interface PairSide {
-  start: number;
-  end: number;
+  kindA: string;
+  kindB: string;
   type: string;
-  text: string | null;
+  n: number;
 }
 
-export interface Pair {
-  dataset: string;
-  sentence: number;
-  gold: PairSide;
-  predicted: PairSide;
-  systems: Record<string, Record<string, number>>;
-  judgement: string;
-  key: string; // what tells it from all others
-}
+export type Pair = PagePair & { key: string };
 
-export type ViewRow = Record<string, string | number | boolean | null | string[]>;
+export type Comparison = Omit<PageComparison, "rows" | "changes"> & { rows: Difference[]; changes: Change[] };
 
-export interface Comparison {
-  settings: Record<string, string>;
-  rows: Difference[];
-  overDatasets: ViewRow[];
-  ranks: ViewRow[];
-  changes: Change[];
-}
-
-export interface Page {
-  version: string;
-  title: string;
-  signature: string;
-  notes: string[];
-  systems: string[];
-  datasets: Dataset[];
-  facets: Facet[];
-  metrics: Record<string, Metric>;
-  matches: Record<string, string>;
-  outcomes: string[];
-  glossary: Record<string, string>;
+export type Page = Omit<PageData, "rows" | "runScores" | "errors" | "comparison" | "pairs"> & {
   rows: Row[];
-  weakest: Weakest[];
+  runScores: RunScore[];
+  errors: ErrorSum[];
   comparison: Comparison | null;
-  diagnosis: Record<string, ViewRow[]> | null;
-  confusion: Confusion[];
   pairs: Pair[];
-}
+};
 
 /** Records from columns. */
 export function recordsOf<T>(table: Columns): T[] {
-  const read = Object.entries(table.columns).map(([name, column]) => ({
-    name,
-    at: Array.isArray(column) ? (k: number) => column[k] : (k: number) => column.of[column.at[k]],
-  }));
+  const read = Object.entries(table.columns).map(([name, column]) => ({ name, at: reader(column) }));
   return Array.from({ length: table.size }, (_, k) => {
     const record: Record<string, unknown> = {};
     for (const { name, at } of read) record[name] = at(k) ?? null;
@@ -201,40 +107,36 @@ export function recordsOf<T>(table: Columns): T[] {
   });
 }
 
-interface Written extends Omit<Page, "rows" | "confusion" | "comparison" | "pairs"> {
-  pairs: Omit<Pair, "key">[];
-  rows: Columns;
-  confusion: Columns;
-  comparison: (Omit<Comparison, "rows" | "changes"> & { rows: Columns; changes: Columns }) | null;
+function reader(column: Column): (k: number) => unknown {
+  return Array.isArray(column) ? (k) => column[k] : (k) => column.of[column.at[k]];
 }
 
 /** The page's data from the text that is embedded in it. */
 export function parsePage(text: string): Page {
-  const written = JSON.parse(text) as Written;
-  const comparison = written.comparison && {
-    ...written.comparison,
-    rows: recordsOf<Difference>(written.comparison.rows),
-    changes: recordsOf<Change>(written.comparison.changes),
-  };
+  const written = JSON.parse(text) as PageData;
   return {
     ...written,
     metrics: dictionary(written.metrics),
     matches: dictionary(written.matches),
     glossary: dictionary(written.glossary),
-    facets: written.facets.map((facet) => ({ ...facet, levels: dictionary(facet.levels) })),
     rows: recordsOf<Row>(written.rows),
-    confusion: recordsOf<Confusion>(written.confusion),
+    runScores: recordsOf<RunScore>(written.runScores),
+    errors: recordsOf<ErrorSum>(written.errors),
     pairs: written.pairs.map((pair) => ({ ...pair, key: pairKey(pair) })),
-    comparison,
+    comparison: written.comparison && {
+      ...written.comparison,
+      rows: recordsOf<Difference>(written.comparison.rows),
+      changes: recordsOf<Change>(written.comparison.changes),
+    },
   };
 }
 
-/** Names that users choose are looked up in it: it must not know any by itself, as "constructor". */
-function dictionary<T>(names: Record<string, T>): Record<string, T> {
+/** Users choose the names that are looked up in it, so it must not know names such as "constructor". */
+export function dictionary<T>(names: Record<string, T>): Record<string, T> {
   return Object.assign(Object.create(null), names) as Record<string, T>;
 }
 
-/** What a number is asked for by; what is not said is exact match of everything, over all runs. */
+/** What a number is of; by default all mentions, exact match, over all runs. `dataset: null` is the mean. */
 export type Wanted = Partial<Pick<Row, "facet" | "level" | "type" | "match">> & {
   dataset: string | null;
   system: string;
@@ -249,22 +151,22 @@ export class Rows {
     for (const row of page.rows) this.index.set(keyOf(row), row);
   }
 
-  find(wanted: Wanted): Row | null {
-    const whole = { facet: "all", level: "all", type: null, match: "exact" };
-    return this.index.get(keyOf({ ...whole, ...wanted })) ?? null;
-  }
-
-  /** A number of a system on a dataset, or if none is named, its mean over all of them. */
+  /** The number of a system on a dataset, or its mean over all datasets. */
   get(wanted: Wanted): Row | null {
     if (wanted.dataset !== null) return this.find(wanted);
     const rows = this.page.datasets
       .map((dataset) => this.find({ ...wanted, dataset: dataset.name }))
       .filter((row): row is Row => row !== null && row.value !== null);
-    if (!rows.length || rows.length < this.page.datasets.length) return null; // means of other datasets are no match
-    const mean = rows.reduce((sum, row) => sum + row.value!, 0) / rows.length;
+    if (!rows.length || rows.length < this.page.datasets.length) return null; // means of other datasets do not compare
+    const value = rows.reduce((sum, row) => sum + row.value!, 0) / rows.length;
     const n = rows.reduce((sum, row) => sum + row.n, 0);
-    const rest = { low: null, high: null, std: null, clusters: null, caution: null };
-    return { ...rows[0], ...rest, dataset: `mean of ${rows.length} datasets`, value: mean, n };
+    const unknown = { low: null, high: null, std: null, clusters: null, caution: null };
+    return { ...rows[0], ...unknown, dataset: `mean of ${rows.length} datasets`, value, n };
+  }
+
+  private find(wanted: Wanted): Row | null {
+    const overall = { facet: "all", level: "all", type: null, match: this.page.matches.exact ? "exact" : Object.keys(this.page.matches)[0] };
+    return this.index.get(keyOf({ ...overall, ...wanted })) ?? null;
   }
 }
 
@@ -272,3 +174,22 @@ function keyOf(row: Required<Wanted>): string {
   const { dataset, system, facet, level, type, match, metric } = row;
   return JSON.stringify([dataset, system, facet, level, type, match, metric]);
 }
+
+export function facetNamed(page: Page, name: string): PageFacet | undefined {
+  return page.facets.find((facet) => facet.name === name);
+}
+
+export function levelNamed(facet: PageFacet | undefined, name: string): PageLevel | undefined {
+  return facet?.levels.find((level) => level.name === name);
+}
+
+/** A level in plain words; of a bucket, its range, if it is the same in all these datasets. */
+export function levelPhrase(facet: PageFacet, level: PageLevel, datasets: PageDataset[]): string {
+  const ranges = new Set(datasets.map((dataset) => dataset.ranges[facet.name]?.[level.name]));
+  const [range] = ranges;
+  if (ranges.size === 1 && range !== undefined) return range;
+  return facet.bucketed ? (RELATIVE[level.name] ?? level.phrase) : level.phrase;
+}
+
+/** Buckets of several datasets, whose edges differ. */
+const RELATIVE: Record<string, string> = { XS: "lowest values", S: "low values", L: "high values", XL: "highest values" };

@@ -1,4 +1,5 @@
 // What leaves the page: text to the clipboard, files, charts as SVG and PNG.
+import { signatureLine } from "./signed";
 
 export async function copy(text: string): Promise<void> {
   try {
@@ -34,24 +35,54 @@ export function fileName(title: string, suffix: string): string {
 
 const SHEET = "http://www.w3.org/2000/svg";
 
-/** A drawing of its own: all parts of a chart below each other, black on white. */
-export function standalone(figure: Element): { text: string; width: number; height: number } {
+const MARGIN = 12;
+const LINE = 16;
+
+/** A figure as one drawing, black on white: its title and n above, the signature below. */
+export function standalone(figure: Element, title: string, n = ""): { text: string; width: number; height: number } {
   const box = figure.getBoundingClientRect();
-  const whole = document.createElementNS(SHEET, "svg");
   const right = [...figure.querySelectorAll("svg")].map((part) => part.getBoundingClientRect().right - box.x);
-  const [width, height] = [Math.ceil(Math.max(...right)), Math.ceil(box.height)];
-  whole.setAttribute("xmlns", SHEET);
-  whole.setAttribute("viewBox", `0 0 ${width} ${height}`);
-  whole.setAttribute("width", String(width));
-  whole.setAttribute("height", String(height));
-  whole.setAttribute("style", "color:#000;background:#fff;font-family:system-ui,sans-serif");
-  const paper = whole.appendChild(document.createElementNS(SHEET, "rect"));
-  paper.setAttribute("width", "100%");
-  paper.setAttribute("height", "100%");
-  paper.setAttribute("fill", "#fff");
-  for (const part of figure.querySelectorAll<SVGSVGElement>("svg")) whole.append(placed(part, box));
-  for (const label of figure.querySelectorAll("[data-caption]")) whole.append(written(label, box));
+  const foot = wrapped(signatureLine(), Math.max(...right, 300) / 5.2);
+  const [width, height] = [Math.ceil(Math.max(...right, 300)) + 2 * MARGIN, Math.ceil(box.height) + 3 * MARGIN + 2 * LINE + 12 * foot.length];
+  const whole = element("svg", { xmlns: SHEET, viewBox: `0 0 ${width} ${height}`, width, height, style: "color:#000;background:#fff;font-family:system-ui,sans-serif" });
+  whole.append(element("rect", { width: "100%", height: "100%", fill: "#fff" }), styles());
+  whole.append(words(`${title}${n ? ` (${n})` : ""}`, MARGIN + LINE - 4, 14));
+  const body = element("g", { transform: `translate(${MARGIN},${MARGIN + LINE + 8})` });
+  for (const part of figure.querySelectorAll<SVGSVGElement>("svg")) body.append(placed(part, box));
+  whole.append(body);
+  foot.forEach((line, k) => whole.append(words(line, height - MARGIN - 12 * (foot.length - 1 - k), 9)));
   return { text: new XMLSerializer().serializeToString(whole), width, height };
+}
+
+function element(name: string, attributes: Record<string, string | number>): SVGElement {
+  const made = document.createElementNS(SHEET, name) as SVGElement;
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, String(value));
+  return made;
+}
+
+function words(text: string, y: number, size: number): SVGElement {
+  const made = element("text", { x: MARGIN, y, "font-size": size });
+  made.textContent = text;
+  return made;
+}
+
+/** The classes of charts, which a file of its own does not have. */
+function styles(): SVGElement {
+  const made = element("style", {});
+  made.textContent =
+    ".grid{stroke:#ddd}.zero,.reference{stroke:#555}.reference{stroke-dasharray:3 3}.soft,.code{fill:#555}" +
+    ".heat-high{fill:#0072b2}.heat-low{fill:#d55e00}" +
+    ".verdict rect{fill:#f4f4f2}.verdict.good rect{fill:#dcebf5}.verdict.bad rect{fill:#fbe6d8}.tie{stroke:#555;fill:#555}";
+  return made;
+}
+
+function wrapped(text: string, most: number): string[] {
+  const lines = [""];
+  for (const part of text.split("|")) {
+    if (lines.at(-1)!.length + part.length > most) lines.push("");
+    lines[lines.length - 1] += `${lines.at(-1) ? "|" : ""}${part}`;
+  }
+  return lines;
 }
 
 function placed(part: SVGSVGElement, box: DOMRect): Element {
@@ -65,24 +96,13 @@ function placed(part: SVGSVGElement, box: DOMRect): Element {
   return copied;
 }
 
-/** Words that stand beside a chart, as words in it. */
-function written(label: Element, box: DOMRect): Element {
-  const own = label.getBoundingClientRect();
-  const text = document.createElementNS(SHEET, "text");
-  text.setAttribute("x", String(own.x - box.x));
-  text.setAttribute("y", String(own.y - box.y + 0.8 * own.height));
-  text.setAttribute("font-size", getComputedStyle(label).fontSize);
-  text.textContent = label.textContent;
-  return text;
-}
-
-export function saveSvg(figure: Element, title: string): void {
-  download(fileName(title, "svg"), standalone(figure).text, "image/svg+xml");
+export function saveSvg(figure: Element, title: string, n?: string): void {
+  download(fileName(title, "svg"), standalone(figure, title, n).text, "image/svg+xml");
 }
 
 /** The chart as a picture, three times as fine as on the screen. */
-export function savePng(figure: Element, title: string): void {
-  const { text, width, height } = standalone(figure);
+export function savePng(figure: Element, title: string, n?: string): void {
+  const { text, width, height } = standalone(figure, title, n);
   const url = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
   const image = new Image();
   image.onload = () => {

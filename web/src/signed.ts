@@ -1,13 +1,15 @@
-// The signature of the page, which goes with every number on it.
-import { createContext } from "preact";
-import { useContext } from "preact/hooks";
+// The signature of the page goes with every number on it.
 
-const Signature = createContext("");
+let signature = "";
 
-export const Signed = Signature.Provider;
-
-/** Makes a tip say under which conditions its number holds. */
-export function useSigned(): (tip: string) => string {
-  const signature = useContext(Signature);
-  return (tip) => (tip.includes(signature) ? tip : `${tip}\n${signature}`);
+export function sign(value: string): void {
+  signature = value;
 }
+
+/** A tip that says under which conditions its number holds. */
+export function signedTip(tip: string): string {
+  return !signature || tip.includes(signature) ? tip : `${tip}\n${signature}`;
+}
+
+/** The signature as saved figures show it. */
+export const signatureLine = (): string => signature;

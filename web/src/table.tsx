@@ -1,9 +1,9 @@
 // Tables that can be sorted, and copied as Markdown, LaTeX or CSV.
 import { useState } from "preact/hooks";
-import { useCopied } from "./controls";
+import { useCopied } from "./parts/copied";
 import type { Page, Row } from "./data";
 import { about, interval, shown } from "./format";
-import { useSigned } from "./signed";
+import { signedTip } from "./signed";
 import { type Cells, asCsv, asLatex, asMarkdown } from "./tables";
 
 export interface Cell {
@@ -11,13 +11,14 @@ export interface Cell {
   small?: string; // beside the text, such as an interval
   tip?: string;
   href?: string;
+  count?: string; // of the list that the link opens
   best?: boolean;
   value?: number | null; // to sort by
 }
 
 export interface TableProps {
   caption: string;
-  header: { text: string; tip?: string }[];
+  header: { text: string; tip?: string; words?: boolean }[]; // words stand left
   rows: Cell[][];
   note?: string;
   most?: number; // rows that are shown at first
@@ -30,7 +31,6 @@ export function Table({ caption, header, rows, note, most = 40, stacked = false 
   const [order, setOrder] = useState<{ column: number; down: boolean } | null>(null);
   const [all, setAll] = useState(false);
   const [copied, copyAs] = useCopied();
-  const signed = useSigned();
   const sorted = order ? sortedBy(rows, order.column, order.down) : rows;
   const visible = all ? sorted : sorted.slice(0, most);
   const sortBy = (column: number) =>
@@ -61,6 +61,7 @@ export function Table({ caption, header, rows, note, most = 40, stacked = false 
                 <th
                   key={k}
                   scope="col"
+                  class={one.words ? "words" : undefined}
                   data-tip={one.tip}
                   aria-sort={order?.column === k ? (order.down ? "descending" : "ascending") : undefined}
                 >
@@ -76,7 +77,7 @@ export function Table({ caption, header, rows, note, most = 40, stacked = false 
             {visible.map((row, k) => (
               <tr key={k}>
                 {row.map((cell, column) =>
-                  column ? <td>{content(cell, signed(tipOf(row, header, column)))}</td> : <th scope="row">{content(cell, cell.tip)}</th>,
+                  column ? <td class={header[column].words ? "words" : undefined} data-label={header[column].text}>{content(cell, signedTip(tipOf(row, header, column)))}</td> : <th scope="row">{content(cell, cell.tip)}</th>,
                 )}
               </tr>
             ))}
@@ -100,7 +101,7 @@ function tipOf(row: Cell[], header: TableProps["header"], column: number): strin
 }
 
 function content(cell: Cell, tip?: string) {
-  const text = cell.href ? <a href={cell.href}>{cell.text}</a> : cell.text;
+  const text = cell.href ? <a href={cell.href} data-count={cell.count}>{cell.text}</a> : cell.text;
   return (
     <span class={cell.best ? "best" : undefined} data-tip={tip}>
       {text}

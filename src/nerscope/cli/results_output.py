@@ -78,9 +78,10 @@ def result_files(
     if options.output:
         files[options.output] = lambda: results.file_text(extra)
     if options.report:
-        from nerscope.render.page.html import page_html  # it takes long to import
+        from nerscope.render.page.html import RESULTS_FILE, page_html  # it takes long to import
 
-        files[options.report] = lambda: page_html(results, judges)
+        saved = options.output or RESULTS_FILE
+        files[options.report] = lambda: page_html(results, judges, saved)
     return files
 
 

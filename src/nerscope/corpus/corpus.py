@@ -512,8 +512,11 @@ def _join_gaps(columns: Sequence[Objects | None]) -> Objects | None:
     return np.concatenate(given) if len(given) == len(columns) else None
 
 
-def label_error(place: str, text: str) -> FormatError:
-    """The error for a label that is in no scheme; the fix is for the most likely cause."""
+def label_error(place: str, text: str, *, other: str = "") -> FormatError:
+    """The error for a label that is in no scheme; the fix is for the most likely cause.
+
+    `other` is the file option that reads another column of labels, if the file has columns.
+    """
     text = text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
     if text != text.strip():
         return FormatError(
@@ -526,26 +529,21 @@ def label_error(place: str, text: str) -> FormatError:
         return FormatError(
             place, f"label '{text}' has no type", "add the type of the mention, as in B-PER"
         )
-    if "-" in text:
-        return FormatError(
-            place,
-            f"label '{text}' has an unknown prefix",
-            "use one of the capital letters B, I, E, S, L, U, M, W as prefix; "
-            f"if another column holds the labels: {file_option(place, 'label=1')}",
-        )
     if not text:
         return FormatError(
             place, "the label is empty", "give every token a label; O means outside all mentions"
         )
-    fix = (
-        f"{file_option(place, 'label=1')} if another column holds the labels; "
-        "scheme=io for types without prefixes, scheme=token for one tag per token"
-    )
     if _IN_MEMORY.match(place):
-        fix = (
-            "Corpus.of(…, scheme='io') for types without prefixes, "
-            "Corpus.of(…, scheme='token') for one tag per token"
-        )
+        io, token = "Corpus.of(…, scheme='io')", "Corpus.of(…, scheme='token')"
+    else:
+        io, token = file_option(place, "scheme=io"), "scheme=token"
+    fix = f"{io} for types without prefixes"
+    if other:
+        fix = f"{file_option(place, other)} if another column holds the labels; {fix}"
+    if "-" in text:
+        letters = "use one of the capital letters B, I, E, S, L, U, M, W as prefix"
+        return FormatError(place, f"label '{text}' has an unknown prefix", f"{letters}; {fix}")
+    fix += f", {token} for one tag per token"
     return FormatError(place, f"label '{text}' has no prefix such as B- or I-", fix)
 
 

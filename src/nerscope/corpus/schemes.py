@@ -324,6 +324,11 @@ class Transitions:
         first = np.concatenate([self.first, other.first])[first_place]
         return Transitions(texts, pairs // size, pairs % size, times, first)
 
+    @property
+    def labels(self) -> int:
+        """The number of labels: each follows a label or the start of a sentence."""
+        return int(self.times[self.after > 0].sum())
+
     def faults(self, scheme: Scheme) -> list["Fault"]:
         """The transitions that a scheme forbids, most frequent first."""
         bad = np.flatnonzero(self._broken(scheme))

@@ -15,6 +15,7 @@ from nerscope.corpus.units import MENTION, TOKEN
 from nerscope.corpus.vocabulary import NO_SEQUENCES, SequenceTrie
 from nerscope.engines.base import Engine
 from nerscope.errors import AlignmentError, InputError
+from nerscope.evaluation.answers import with_answer_counts
 from nerscope.evaluation.notes import notes_on_outputs, notes_on_reading, refuse_other_sentences
 from nerscope.evaluation.plan import FirstPass, Plan, facet_tables, goes_to_engine, make_plan
 from nerscope.evaluation.score import (
@@ -266,6 +267,7 @@ class EvidenceBuilder:
             line_a_token=scored.has_line_per_token,
             record_ids=scored.record_ids,
             record_names=scored.record_names,
+            glued=scored.glued,
         )
 
 
@@ -349,6 +351,7 @@ def score_task(
     ]
     signature = signature_of(plan, schemes, [run.source.info.policy for run in task.runs])
     evidence = replace(builder.evidence(), signature=signature)
+    evidence = with_answer_counts(evidence, task, notes_by_side)
     if task.gold.members:
         evidence = replace(evidence, lines=None)  # a line number is ambiguous with several files
     if not len(evidence.overall.gold):

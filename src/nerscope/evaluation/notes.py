@@ -73,7 +73,8 @@ def two_label_columns(task: Task) -> Iterator[SourceNote]:
         name = task.gold.name
         message = (
             "two label columns with the same types; the last one is taken as gold. "
-            f"Fix: {name}::label={column} if the column before it is gold"
+            f"Fix: {name}::label={column} if the column before it is gold, "
+            f"or label={column}+{column + 1} if they are layers of gold"
         )
         yield make_note(name, "gold column", 0, [], message)
 
@@ -119,11 +120,7 @@ def _strange_labels(reading: ReadingNotes, gold: Scheme, output: Scheme) -> list
 
 def foreign_types(name: str, evidence: Evidence, run: int) -> Iterator[SourceNote]:
     """A note if an output has types that are not in gold, with a map to similar types."""
-    ledger, size = evidence.overall, len(evidence.types)
-    gold_counts, output_counts = (
-        np.bincount(units.type, units.weight, size)
-        for units in (ledger.gold, ledger.runs[run].pred)
-    )
+    gold_counts, output_counts = evidence.overall.type_counts(run)
     in_gold, in_output = (
         set(np.flatnonzero(counts).tolist()) for counts in (gold_counts, output_counts)
     )

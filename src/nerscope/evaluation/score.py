@@ -33,7 +33,16 @@ from nerscope.scoring.error_sample import (
     joined_errors,
     score_errors,
 )
-from nerscope.scoring.evidence import TOKEN_JOIN, Column, Ledger, Output, Units, merged, moved
+from nerscope.scoring.evidence import (
+    TOKEN_JOIN,
+    Column,
+    GluedTokens,
+    Ledger,
+    Output,
+    Units,
+    merged,
+    moved,
+)
 from nerscope.scoring.matching import EXACT, IO, LABEL, TOKEN_MATCHES, io_labels
 
 FOLD_ABOVE = (
@@ -75,6 +84,7 @@ class ScoredSentences:
     # Where results may be folded and words are not kept; else they are scored when folding.
     errors: ScoredErrors | None = None
     begins_file: bool = False  # whether the first sentence is the first of a file
+    glued: GluedTokens | None = None  # if texts are kept, and their blanks are known
 
 
 class ScoreRequest(NamedTuple):
@@ -140,6 +150,7 @@ def join_scores(parts: Sequence[ScoredSentences]) -> ScoredSentences:
         _joined_names([(part.record_names, part.sentences) for part in parts]),
         tuple(map(all, zip(*(part.are_flat for part in parts), strict=True))),
         _joined_errors(parts),
+        glued=_joined_glued(parts),
     )
 
 
@@ -149,6 +160,17 @@ def _joined_errors(parts: Sequence[ScoredSentences]) -> ScoredErrors | None:
     before = np.cumsum([0, *(part.sentences for part in parts)]).tolist()
     errors = (part.errors for part in parts if part.errors is not None)
     return joined_errors(list(zip(before, errors, strict=False)))
+
+
+def _joined_glued(parts: Sequence[ScoredSentences]) -> GluedTokens | None:
+    """The glued tokens of consecutive sentences; None if those of some sentences are unknown."""
+    moved, sentences = list[GluedTokens](), 0
+    for part in parts:
+        if part.glued is None:
+            return None
+        moved.append(part.glued.moved(sentences))
+        sentences += part.sentences
+    return GluedTokens(*map(np.concatenate, zip(*moved, strict=True)))
 
 
 _Names = tuple[str | None, ...] | None
@@ -230,6 +252,7 @@ def score_chunk(
         *_names_of_records(gold.records, plan),
         tuple(corpus.is_flat for corpus in row),
         _errors_of_chunk(views, ledgers[MENTION], sample, plan) if sample else None,
+        glued=_glued_tokens(sentences) if plan.keeps_words else None,
     )
 
 
@@ -266,6 +289,17 @@ def _texts_of(corpus: Corpus, sentences: Ints) -> tuple[str, ...]:
     words = list(map(_shown, corpus.words_at(expand_ranges(begins, ends))))
     edges = [0, *np.cumsum(ends - begins).tolist()]
     return tuple(TOKEN_JOIN.join(words[begin:end]) for begin, end in pairwise(edges))
+
+
+def _glued_tokens(sentences: Sentences) -> GluedTokens | None:
+    gold = sentences.corpus
+    if gold.gaps is None:
+        return None
+    is_glued = np.equal(gold.gaps, "").astype(bool)
+    is_glued[gold.starts[:-1]] = False
+    tokens = np.flatnonzero(is_glued)
+    sentence = sentences.of_token[tokens].astype(np.int64)
+    return GluedTokens(sentence, tokens - gold.starts[sentence])
 
 
 def _shown(token: str) -> str:

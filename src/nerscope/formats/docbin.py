@@ -30,12 +30,11 @@ from nerscope.formats.docbin_columns import (
     INSIDE,
     OUTSIDE,
     TRIMMED,
-    UNSET,
     WordColumns,
     entity_chunks,
 )
 from nerscope.formats.files import FileBytes, read_some
-from nerscope.formats.source import SentenceBatch, Source, gather_chunks, require_tokens
+from nerscope.formats.source import UNSET, SentenceBatch, Source, gather_chunks, require_tokens
 from nerscope.formats.standoff.text import record_bounds
 
 NAME = "docbin"

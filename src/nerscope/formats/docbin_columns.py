@@ -15,9 +15,9 @@ from nerscope.corpus.mentions import Mentions
 from nerscope.corpus.records import Records
 from nerscope.corpus.vocabulary import Fields
 from nerscope.formats.json.marks import FORBIDDEN
+from nerscope.formats.source import UNSET
 
 INSIDE, OUTSIDE, BEGIN = 1, 2, 3  # values of ENT_IOB in spaCy; 0 is unset
-UNSET = "tokens without entity annotation, read as outside mentions"
 TRIMMED = "spans with blanks at an edge"
 _CHUNK = 1 << 16  # words, at least
 

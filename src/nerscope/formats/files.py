@@ -14,6 +14,7 @@ import stat
 import sys
 import weakref
 import zlib
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -201,8 +202,21 @@ def unreadable_file(name: str, error: OSError) -> InputError:
         return InputError(name, "no such file", "check the path")
     # Windows raises PermissionError for a folder; a Path would fail again if the name is invalid.
     if isinstance(error, IsADirectoryError) or os.path.isdir(name):  # noqa: PTH112
-        return InputError(name, "this is a folder", "give a file in this folder")
+        return InputError(name, "this is a folder", _folder_fix(name))
     return InputError(name, f"it cannot be read ({error.strerror})", "check its permissions")
+
+
+def _folder_fix(name: str) -> str:
+    """What to type instead of a folder: a pattern, if most of its files have the same ending."""
+    try:
+        files = [path for path in Path(name).iterdir() if path.suffix and path.is_file()]
+    except OSError:
+        files = []
+    endings = Counter(path.suffix for path in files if not path.name.startswith("."))
+    if not endings:
+        return "give a file in this folder"
+    pattern = Path(name) / f"*{endings.most_common(1)[0][0]}"
+    return f"give a file in this folder, or several files as a pattern: '{pattern}'"
 
 
 def spool_to_disk(name: str, stream: BinaryIO, first: bytes = b"") -> FileBytes:

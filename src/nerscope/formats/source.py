@@ -33,6 +33,7 @@ _CHUNK = 1 << 16  # tokens of a chunk, at least
 _MOST_SMALL_FILES = 8  # sources that are small together if each of them is
 _MAX_PLACES = 5  # places that a note lists
 _MAX_ITEMS = 3  # items that a message names
+UNSET = "tokens without entity annotation, read as outside mentions"  # by spaCy
 COMMENTS = "comment lines"  # counted, but not shown
 # Methods of `Source` under their names in version 0.2, which plug-ins may define or call.
 _RENAMED = {"nature": "label_style", "saying": "with_options", "follower": "aligner"}
@@ -63,6 +64,26 @@ class SourceInfo:
     is_small: bool = True
     policy: str | None = None
     format: str | None = None
+
+
+class MentionEdit(NamedTuple):
+    """Mentions to remove from a file and to add to it.
+
+    `corpus` is the file as it was read. Mentions are (start, end, type) with tokens of the corpus.
+    `labels` are the labels that say the same, by token; empty if the corpus has spans.
+    """
+
+    corpus: Corpus
+    removed: Sequence[tuple[int, int, str]]
+    added: Sequence[tuple[int, int, str]]
+    labels: Mapping[int, str]
+
+
+class EditedFile(NamedTuple):
+    """The bytes of an edited file, unpacked, and a source that reads them with the same options."""
+
+    data: bytes
+    source: "Source"
 
 
 class Aligner(Protocol):
@@ -185,6 +206,14 @@ class Source(ABC):
 
         return corpus_records(self)
 
+    def annotators(self) -> list[str]:
+        """The annotators whom the file names; empty if it names none, or if one was chosen."""
+        return []
+
+    def of_annotator(self, name: str) -> "Source":
+        """The same source with the annotations of one of its `annotators`."""
+        return self.with_options({"annotator": name})
+
     def two_sides(self) -> tuple["Source", "Source"]:
         """The gold and the predicted side, if one file has both."""
         raise UsageError(self.name, "no system is given", "--system NAME=FILE")
@@ -214,6 +243,13 @@ class Source(ABC):
     def faults(self) -> Iterator[tuple[int, str]]:
         """Lines and faults of the file that `validate` reports, such as repeated keys."""
         return iter(())
+
+    def edited(self, edit: "MentionEdit") -> "EditedFile | None":
+        """The file with other mentions in some sentences and everything else unchanged.
+
+        None if the format does not support that.
+        """
+        return None
 
     def relabelled(self, labels: Mapping[int, str]) -> bytes | None:
         """The file with new labels on some lines (counted from 1) and everything else unchanged.
@@ -424,7 +460,7 @@ class SourceNote(TypedDict):
     places: list[str]
     message: str
     items: NotRequired[list[str]]  # the texts that it is about, if they are known
-    of: NotRequired[int]  # the total, if there is a rate
+    of: NotRequired[int]  # the number of which `count` is a part, if it is known
 
 
 def reading_notes(
@@ -453,7 +489,7 @@ def reading_notes(
         raise label_error(f"{name}:{places[text][1]}", text)
     faults = reading.transitions.faults(scheme)
     if faults:
-        yield _repair_note(name, scheme.name, faults, repair)
+        yield _repair_note(name, scheme.name, faults, repair) | {"of": reading.transitions.labels}
 
 
 def notes_of_files(

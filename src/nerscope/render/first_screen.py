@@ -27,13 +27,7 @@ from nerscope.render.number_index import NumberKey, SummaryIndex, overall_key, o
 from nerscope.render.tables import BEST_NOTE, interval_text, results_document
 from nerscope.render.weakest import weakest_table
 from nerscope.results.compare import ABOUT_RECIPES, SIGNIFICANT, Comparison, compare
-from nerscope.results.errors import (
-    HALLUCINATED,
-    SUMMARY_KINDS,
-    WRONG_BOTH,
-    ErrorKindsRow,
-    error_kinds,
-)
+from nerscope.results.error_sums import ErrorKindsRow, error_kinds
 from nerscope.results.ranking import RankingRow, ranked_number
 from nerscope.results.results import Results
 from nerscope.results.selection import narrow_results
@@ -41,6 +35,7 @@ from nerscope.results.weakest import FEW_CLUSTERS, OverallScores, WeakSpot
 from nerscope.scoring.cluster_units import units_in_words
 from nerscope.scoring.matching import EXACT
 from nerscope.scoring.metrics import F1, MACRO, PRECISION, SCORE_NAMES
+from nerscope.scoring.outcomes import HALLUCINATED, SUMMARY_KINDS, WRONG_BOTH
 
 _MOST_SYSTEMS = 10  # of a ranking
 _MOST_LINES = 6  # of systems in the short form

@@ -21,11 +21,12 @@ from nerscope.results.errors import (
 )
 from nerscope.results.results import Results
 from nerscope.results.rows import ResultRow
-from nerscope.results.sentences import Spans
+from nerscope.results.spans import Spans
 from nerscope.scoring.evidence import Evidence
 from nerscope.scoring.matching import EXACT
 
 FIXED, BROKEN, BOTH_WRONG, BOTH_RIGHT = "fixed", "broken", "both wrong", "both right"
+_CORRECT = OUTCOMES.index("correct")
 CHANGES = (FIXED, BROKEN, BOTH_WRONG, BOTH_RIGHT)
 
 
@@ -142,11 +143,11 @@ def kind_changes(
 ) -> Iterator[KindChange]:
     """The numbers of gold mentions by type, and by kind in both systems of each pair.
 
-    The kind of a system with several runs is that of most runs; of equally frequent kinds, it is
-    the first in OUTCOMES.
+    A system with several runs is right if more than half of them are; else its kind is the most
+    frequent wrong one, of equally frequent ones the first in OUTCOMES.
     """
     outcome, types = spans.outcome[:, spans.is_gold], spans.type[spans.is_gold]
-    kinds = {name: most_frequent_kind(outcome[evidence.runs_of(name)]) for name in evidence.systems}
+    kinds = {name: usual_kind(outcome[evidence.runs_of(name)]) for name in evidence.systems}
     shape = (len(OUTCOMES), len(OUTCOMES), len(evidence.types))
     for a, b in pairs:
         cells = np.ravel_multi_index((kinds[a], kinds[b], types), shape)
@@ -165,14 +166,17 @@ def kind_changes(
             )
 
 
-def most_frequent_kind(outcome: Ints) -> Ints:
-    """The most frequent kind of each mention, from its kinds (runs, mentions).
+def usual_kind(outcome: Ints) -> Ints:
+    """The kind of each mention in most runs, from its kinds (runs, mentions).
 
-    >>> most_frequent_kind(np.array([[4, 2], [0, 1], [4, 0]])).tolist()
-    [4, 0]
+    >>> usual_kind(np.array([[0, 2, 0], [0, 0, 4], [4, 2, 2]])).tolist()
+    [0, 2, 2]
     """
-    times = np.stack([(outcome == kind).sum(axis=0) for kind in range(len(OUTCOMES))])
-    return np.asarray(times.argmax(axis=0))
+    right = 2 * (outcome == _CORRECT).sum(axis=0) > len(outcome)
+    wrong = [kind for kind in range(len(OUTCOMES)) if kind != _CORRECT]
+    times = np.stack([(outcome == kind).sum(axis=0) for kind in wrong])
+    usual: Ints = np.where(right, _CORRECT, np.array(wrong)[times.argmax(axis=0)])
+    return usual
 
 
 def change_counts(results: Results, a: str, b: str) -> list[ChangeCounts]:

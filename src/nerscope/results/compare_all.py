@@ -19,7 +19,7 @@ from nerscope.results.compare import (
 from nerscope.results.results import Results
 from nerscope.results.rows import ComparisonRow
 from nerscope.scoring.evidence import Evidence, FacetTable
-from nerscope.scoring.matching import EXACT
+from nerscope.scoring.matching import EXACT, leading_match
 from nerscope.scoring.metrics import F1, leading_metric
 from nerscope.stats.intervals import Sampling
 from nerscope.stats.system_differences import ComparisonPlan
@@ -45,7 +45,7 @@ def compare_all(results: Results) -> ComparedSystems:
     question = _leading_numbers(results)
     best, notes = None, list[str]()
     if len(results.systems) > MOST_COMPARED:
-        best = _best_system(results)
+        best = best_system(results)
         limit = f"of more than {MOST_COMPARED} systems"
         notes = [f"{limit}, each is compared with the best one, {best}"]
     facets = [ALL] if _have_overall(question) else None
@@ -133,12 +133,16 @@ def _leading_tables(evidence: Evidence) -> Iterator[FacetTable]:
         yield replace(table, metrics=metrics)
 
 
-def _best_system(results: Results) -> str:
-    """The system with the highest mean F1 over datasets."""
-    return max(results.systems, key=lambda system: _mean_score(results, system))
-
-
-def _mean_score(results: Results, system: str) -> float:
-    rows = results.select(system=system, facet=ALL, metric=F1, match=EXACT, type=None)
-    values = [row.value or 0.0 for row in rows if row.run is None]
-    return sum(values) / len(values) if values else 0.0
+def best_system(results: Results) -> str:
+    """The system with the highest mean F1 over datasets, by exact match if it was evaluated."""
+    overall = [
+        row
+        for row in results.rows
+        if row.run is None and row.metric == F1 and row.facet == ALL and row.type is None
+    ]
+    match = leading_match([row.match for row in overall])
+    scores: dict[str, list[float]] = {system: [] for system in results.systems}
+    for row in overall:
+        if row.match == match:
+            scores[row.system].append(row.value or 0.0)
+    return max(scores, key=lambda name: sum(scores[name]) / max(1, len(scores[name])))

@@ -1,7 +1,7 @@
 """InterpretEval's views of results by model, attribute and bucket, with valid tests."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -420,18 +420,37 @@ def diagnose(
     if not overlapping:
         shared = [pair for pair in shared_texts(results.evidence) if pair.is_much]
         notes += [f"{pair.reason}, so tests over both count these texts twice" for pair in shared]
-    leads = map(tested.lead_row, comparative_diagnosis(table, pairs, paper))
+    views = _views(table, pairs, tested, paper)
     changes = None
     if a is not None and b is not None:
         changes = [RelativeChangeRow(*change) for change in relative_change(table, a, b)]
+    chosen = _chosen_buckets(table, pairs, buckets) if buckets else None
+    return replace(views, chosen_buckets=chosen, relative_change=changes, notes=notes)
+
+
+def untested_views(results: Results) -> Diagnosis:
+    """The views of all pairs without their tests, which take a hundred times as long.
+
+    The fields of tests are None.
+    """
+    table = performance_table(results)
+    pairs = list(combinations(table.systems, 2))
+    return _views(table, pairs, DiagnosisTests([], {}, 0, 0, None), paper=False)
+
+
+def _views(
+    table: Performance, pairs: Sequence[tuple[str, str]], tested: DiagnosisTests, paper: bool
+) -> Diagnosis:
+    """The views that every diagnosis has."""
+    leads = map(tested.lead_row, comparative_diagnosis(table, pairs, paper))
     return Diagnosis(
         model_wise=[tested.model_row(view) for view in model_wise(table, paper)],
         attribute_wise=[tested.attribute_row(view) for view in attribute_wise(table, paper)],
         self_diagnosis=[tested.extremes_row(view) for view in self_diagnosis(table, paper)],
         comparative_diagnosis=list(leads) if pairs else None,
-        chosen_buckets=_chosen_buckets(table, pairs, buckets) if buckets else None,
-        relative_change=changes,
-        notes=notes,
+        chosen_buckets=None,
+        relative_change=None,
+        notes=[],
     )
 
 

@@ -1,6 +1,5 @@
 """Single mentions: the outcome of each, its counterpart, and lists of them."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,13 +13,10 @@ from nerscope.corpus.units import ALL, MENTION
 from nerscope.errors import UsageError, expect, suggest
 from nerscope.results.results import Results
 from nerscope.results.rows import ResultRow
-from nerscope.scoring.evidence import TOKEN_JOIN, ErrorSum, Evidence, Units, only_runs
+from nerscope.scoring.evidence import TOKEN_JOIN, Evidence, Units
 from nerscope.scoring.matching import EXACT, match_named
-from nerscope.scoring.outcomes import HALLUCINATED as HALLUCINATED
 from nerscope.scoring.outcomes import OUTCOMES as OUTCOMES
 from nerscope.scoring.outcomes import PAIRED_BY, outcome_codes
-from nerscope.scoring.outcomes import SUMMARY_KINDS as SUMMARY_KINDS
-from nerscope.scoring.outcomes import WRONG_BOTH as WRONG_BOTH
 from nerscope.scoring.pairing import CORRECT, MatchedPairs
 
 
@@ -204,18 +200,6 @@ class MentionRow(LevelledRow):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ConfusionRow(ResultRow):
-    """How often a gold type is paired with a predicted type in a run; None means no mention."""
-
-    dataset: str
-    system: str
-    run: str
-    gold: str | None
-    predicted: str | None
-    n: int
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class PartialRow(ResultRow):
     """A pair of mentions that got partial credit in a run."""
 
@@ -247,7 +231,7 @@ class PartialRow(ResultRow):
         }
 
 
-def _runs(results: Results, system: str | None) -> Iterator[tuple[Evidence, int]]:
+def runs_of(results: Results, system: str | None) -> Iterator[tuple[Evidence, int]]:
     check_system(results, system)
     for evidence in results.evidence:
         for run, (name, _) in enumerate(evidence.runs):
@@ -261,7 +245,7 @@ def mention_records(results: Results, system: str | None = None) -> Iterator[Men
     A row has the outcome, the counterpart if any, and the level under every facet. Of folded
     results, these are the mentions of the sampled sentences.
     """
-    for evidence, run in _runs(sampled_results(results), system):
+    for evidence, run in runs_of(sampled_results(results), system):
         gold, pred = gold_side(evidence), run_side(evidence, run)
         pairs = pair_sides(gold, pred)
         by_gold, by_pred = outcomes(gold.mentions, pred.mentions, pairs)
@@ -274,85 +258,10 @@ def mention_records(results: Results, system: str | None = None) -> Iterator[Men
             yield _row((*head, "pred", outcome), pred, index, gold, gold_of.get(index))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ErrorKindsRow(ResultRow):
-    """The number of errors of each kind of a system on a dataset, as a mean over runs."""
-
-    dataset: str
-    system: str
-    runs: int
-    kinds: Mapping[str, float]  # of `SUMMARY_KINDS`
-    errors: float
-
-
 def sampled_results(results: Results) -> Results:
     """The results, with the sampled sentences in place of folded evidence."""
     parts = [evidence.sample or evidence for evidence in results.evidence]
     return Results(parts, results.losses, protocol=results.protocol)
-
-
-def error_sums(evidence: Evidence) -> list[ErrorSum]:
-    """The numbers of outcomes of each run by gold type and predicted type.
-
-    Folded evidence has them for all of its sentences; without them, an InputError is raised.
-    """
-    if evidence.errors is not None:
-        return list(evidence.errors.sums)
-    names = [*evidence.types, None]
-    gold, sums = gold_side(evidence), Counter[tuple[int, int, int, int]]()
-    for run in range(len(evidence.runs)):
-        pred = run_side(evidence, run)
-        pairs = pair_sides(gold, pred)
-        by_gold, by_pred = outcome_codes(gold.mentions, pred.mentions, pairs)
-        mate: Ints = np.full(len(by_gold), -1)
-        mate[pairs.gold] = pred.mentions.type[pairs.pred]
-        alone = np.delete(np.arange(len(by_pred)), pairs.pred)
-        nothing = np.full(len(alone), -1)
-        columns = (
-            np.append(gold.mentions.type, nothing),
-            np.append(mate, pred.mentions.type[alone]),
-            np.append(by_gold, by_pred[alone]),
-        )
-        cells = zip(*(column.tolist() for column in columns), strict=True)
-        sums.update((run, *cell) for cell in cells)
-    return [
-        ErrorSum(run, names[gold_type], names[pred_type], OUTCOMES[outcome], n)
-        for (run, gold_type, pred_type, outcome), n in sorted(sums.items())
-    ]
-
-
-def error_kinds(results: Results, system: str | None = None) -> list[ErrorKindsRow]:
-    """The errors of each system by kind, without datasets whose results have no errors.
-
-    A gold mention and its counterpart count as one error.
-
-    >>> from nerscope import evaluate
-    >>> gold = [(["Ada", "met", "Bob"], ["B-PER", "O", "B-PER"])]
-    >>> [row] = error_kinds(evaluate(gold, {"x": [["O", "O", "B-LOC"]]}))
-    >>> row.errors, row.kinds["missed"], row.kinds["wrong type"]
-    (2.0, 1.0, 1.0)
-    """
-    check_system(results, system)
-    rows = list[ErrorKindsRow]()
-    for evidence in results.evidence:
-        if evidence.folded is None or evidence.errors is not None:
-            chosen = [name for name in evidence.systems if system in (None, name)]
-            rows += _kinds_of_systems(evidence, chosen)
-    return rows
-
-
-def _kinds_of_systems(evidence: Evidence, systems: Sequence[str]) -> Iterator[ErrorKindsRow]:
-    numbers: Counter[tuple[str, str]] = Counter()
-    runs = [run for name in systems for run in evidence.runs_of(name)]
-    for row in error_sums(only_runs(evidence, runs)):
-        numbers[evidence.runs[runs[row.run]][0], row.outcome] += row.n
-    for name in systems:
-        n_runs = len(evidence.runs_of(name))
-        kinds = {
-            kind: sum(numbers[name, outcome] for outcome in outcomes) / n_runs
-            for kind, outcomes in SUMMARY_KINDS.items()
-        }
-        yield ErrorKindsRow(evidence.dataset, name, n_runs, kinds, sum(kinds.values()))
 
 
 def is_error(row: MentionRow) -> bool:
@@ -366,7 +275,7 @@ def pair_sides(gold: MentionSide, pred: MentionSide, match: str = PAIRED_BY) -> 
 
 
 def outcomes(gold: Mentions, pred: Mentions, pairs: MatchedPairs) -> tuple[list[str], list[str]]:
-    """The kind of every gold mention and of every prediction; see `outcome_codes`."""
+    """The kind of every gold mention and of every prediction, by name: see `outcome_codes`."""
     by_gold, by_pred = outcome_codes(gold, pred, pairs)
     return [OUTCOMES[code] for code in by_gold], [OUTCOMES[code] for code in by_pred]
 
@@ -401,25 +310,9 @@ def _row(
     )
 
 
-def confusion_records(results: Results, system: str | None = None) -> Iterator[ConfusionRow]:
-    """For each run, the counts of gold type by predicted type; None means no mention."""
-    check_system(results, system)
-    for evidence in results.evidence:
-        # Types are sorted, no mention comes last.
-        place = {name: code for code, name in enumerate([*evidence.types, None])}
-        runs = [run for run, (name, _) in enumerate(evidence.runs) if system in (None, name)]
-        counts: Counter[tuple[int, int, int]] = Counter()
-        for row in error_sums(only_runs(evidence, runs)):
-            counts[row.run, place[row.gold], place[row.predicted]] += row.n
-        names = [*evidence.types, None]
-        for (run, gold_type, pred_type), n in sorted(counts.items()):
-            head = (evidence.dataset, *evidence.runs[runs[run]])
-            yield ConfusionRow(*head, names[gold_type], names[pred_type], n)
-
-
 def partial_records(results: Results, matches: Sequence[str] | None = None) -> Iterator[PartialRow]:
     """Every pair that got partial credit, once, with its credit under each match."""
-    for evidence, run in _runs(results, None):
+    for evidence, run in runs_of(results, None):
         chosen = matches if matches is not None else partial_matches(evidence)
         gold, pred = gold_side(evidence), run_side(evidence, run)
         credits_of: dict[tuple[int, int], dict[str, float]] = {}

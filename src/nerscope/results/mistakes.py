@@ -12,8 +12,6 @@ from nerscope.corpus.mentions import Shape
 from nerscope.corpus.units import ALL, MENTION
 from nerscope.errors import UsageError, suggest
 from nerscope.results.errors import (
-    OUTCOMES,
-    WRONG_BOTH,
     MentionRow,
     is_error,
     mention_records,
@@ -21,6 +19,7 @@ from nerscope.results.errors import (
 )
 from nerscope.results.results import Results
 from nerscope.results.rows import ResultRow
+from nerscope.scoring.outcomes import OUTCOMES, WRONG_BOTH
 
 KINDS = tuple(outcome for outcome in OUTCOMES if outcome != "correct")
 _SHORT_KINDS = {"both": WRONG_BOTH}  # as the first screen heads its columns

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from nerscope.render.document import Table
     from nerscope.render.page.html import ReportPage
     from nerscope.results.changes import ChangeRow
-    from nerscope.results.errors import ConfusionRow, MentionRow, PartialRow
+    from nerscope.results.error_sums import ConfusionRow
+    from nerscope.results.errors import MentionRow, PartialRow
     from nerscope.results.judged import ShareRow
     from nerscope.results.over_datasets import AverageRow
     from nerscope.results.ranking import RankingRow
@@ -416,7 +417,7 @@ class Results:
     def confusion(self, system: str | None = None) -> "list[ConfusionRow]":
         """The counts of gold type by predicted type for each run; None means no mention."""
         check_arguments(Results.confusion, locals())
-        from nerscope.results.errors import confusion_records
+        from nerscope.results.error_sums import confusion_records
 
         return list(confusion_records(self, system))
 

@@ -1,211 +1,105 @@
-"""The sentences of a report page (with errors, all of them or a sample) and their spans."""
+"""The sentences that a page shows: all of them if they fit, else a sample by kind of error."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypedDict
+from typing import NamedTuple
 
 import numpy as np
 
 from nerscope.corpus.arrays import Bools, Ints
-from nerscope.corpus.mentions import shape_codes
-from nerscope.corpus.units import MENTION, TOKEN
-from nerscope.results.errors import (
-    OUTCOMES,
-    MentionSide,
-    gold_side,
-    outcomes,
-    pair_sides,
-    run_side,
-)
+from nerscope.corpus.units import INSIDE, MENTION, TOKEN
+from nerscope.results.errors import gold_side
+from nerscope.results.spans import Spans
 from nerscope.scoring.evidence import TOKEN_JOIN, Evidence, Ledger
-
-ABSENT = -1  # neither gold nor predicted by this run
-CORRECT = OUTCOMES.index("correct")
-_CODE = {name: code for code, name in enumerate(OUTCOMES)}
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Spans:
-    """Spans in order of their sentences, in parallel columns.
-
-    `outcome` has a row for each run: the index in OUTCOMES of the outcome of each span, as a gold
-    mention if it is one, else as a prediction; ABSENT if the run does not predict it. `mates` has,
-    for each run, the pairs (gold span, predicted span) of unequal counterparts.
-    """
-
-    sentence: Ints
-    start: Ints
-    length: Ints
-    type: Ints
-    is_gold: Bools
-    codes: Mapping[str, Ints]  # by facet
-    outcome: Ints
-    mates: tuple[Ints, ...]
-
-
-def spans_of(evidence: Evidence) -> Spans:
-    """All spans of a dataset."""
-    gold = gold_side(evidence)
-    preds = [run_side(evidence, run) for run in range(len(evidence.runs))]
-    sides = [gold, *preds]
-    keys = _keys(sides)
-    distinct, first = np.unique(np.concatenate(keys), return_index=True)
-    at_gold, *at_pred = (np.searchsorted(distinct, side_keys) for side_keys in keys)
-    is_gold = np.zeros(len(distinct), bool)
-    is_gold[at_gold] = True
-    outcome: Ints = np.full((len(preds), len(distinct)), ABSENT, np.int8)
-    mates = []
-    for row, pred, at in zip(outcome, preds, at_pred, strict=True):
-        pairs = pair_sides(gold, pred)
-        by_gold, by_pred = outcomes(gold.mentions, pred.mentions, pairs)
-        row[at] = [_CODE[name] for name in by_pred]
-        row[at_gold] = [_CODE[name] for name in by_gold]  # equal on both sides
-        both = np.stack([at_gold[pairs.gold], at[pairs.pred]], axis=-1)
-        mates.append(both[both[:, 0] != both[:, 1]])
-    start = _joined([side.mentions.start for side in sides])[first]
-    return Spans(
-        start // gold.width,
-        start % gold.width,
-        _joined([side.mentions.end - side.mentions.start for side in sides])[first],
-        _joined([side.mentions.type for side in sides])[first],
-        is_gold,
-        {
-            facet: _joined([side.units.codes[facet] for side in sides])[first]
-            for facet in gold.units.codes
-        },
-        outcome,
-        tuple(mates),
-    )
-
-
-def _keys(sides: Sequence[MentionSide]) -> list[Ints]:
-    """A sort key for each mention: equal for equal mentions, and in order of their places."""
-    shapes = shape_codes([side.mentions for side in sides])
-    n_shapes = 1 + max(int(codes.max(initial=0)) for codes in shapes)
-    return [_key(side) * n_shapes + shape for side, shape in zip(sides, shapes, strict=True)]
-
-
-def _key(side: MentionSide) -> Ints:
-    mentions = side.mentions
-    length = mentions.end - mentions.start
-    kinds = np.int64(len(side.evidence.types) + 1)
-    return (mentions.start * np.int64(side.width) + length) * kinds + mentions.type
-
-
-def _joined(columns: list[Ints]) -> Ints:
-    return np.concatenate([column.astype(np.int64) for column in columns])
-
 
 MOST_SENTENCES = 20_000  # of a page
 MOST_CHARACTERS = 16_000_000
-_RIGHT = 200  # sentences without an error
-_ABSENT_CHARACTER = "."
+_RIGHT = 200  # sentences without an error, in a sample
 _SEED = 0
 _SPAN = 12  # characters of a span, without its codes and outcomes
 
 
 class Budget(NamedTuple):
-    """The maximum amount of a dataset on a page."""
+    """The maximum amount of text and spans on a page."""
 
-    sentences: int
-    characters: int
+    sentences: int = MOST_SENTENCES
+    characters: int = MOST_CHARACTERS
 
-    @classmethod
-    def of(cls, datasets: int) -> "Budget":
-        """The budget of each of `datasets` datasets."""
-        return cls(MOST_SENTENCES // max(datasets, 1), MOST_CHARACTERS // max(datasets, 1))
+    def holds(self, sizes: Ints) -> bool:
+        """Whether sentences of these sizes fit."""
+        return len(sizes) <= self.sentences and int(sizes.sum()) <= self.characters
 
+    def share(self, datasets: int) -> "Budget":
+        """The budget of each of so many datasets."""
+        return Budget(self.sentences // datasets, self.characters // datasets)
 
-class SpanColumns(TypedDict):
-    """One gold mention or prediction per row."""
-
-    sentence: list[int]  # its index among the sentences on the page
-    start: list[int]
-    length: list[int]
-    type: list[int]
-    gold: list[int]
+    def without(self, sizes: Ints) -> "Budget":
+        """What sentences of these sizes leave."""
+        return Budget(self.sentences - len(sizes), self.characters - int(sizes.sum()))
 
 
-class PageTokens(TypedDict):
-    """One token per row that some run gets wrong."""
+@dataclass(frozen=True, slots=True, eq=False)
+class WrongTokens:
+    """The tokens of a unit that some run gets wrong, in parallel columns."""
 
-    sentence: list[int]
-    codes: dict[str, list[int]]  # by facet
-    wrong: list[str]  # one string per run, with one digit per token
-
-
-class PageSentence(TypedDict):
-    """The sentences of a dataset on a page."""
-
-    total: int
-    wrong: int
-    wrongKept: int
-    number: list[int]
-    line: list[int] | None
-    text: list[str | list[str]] | None
-    spans: SpanColumns
-    codes: dict[str, list[int]]
-    outcomes: list[str]
-    mates: list[list[list[int]]]
-    tokens: list[PageTokens]
+    unit: str
+    sentence: Ints
+    position: Ints  # in the sentence; -1: unknown
+    codes: Mapping[str, Ints]  # by facet
+    wrong: Bools  # a row for each run
 
 
-def sentence_data(evidence: Evidence, budget: Budget) -> PageSentence:
-    """Sentences, spans and their outcomes in each run, as plain columns.
+@dataclass(frozen=True, slots=True, eq=False)
+class SentenceSample:
+    """Sentences of a dataset, with the spans and the wrong tokens in them.
 
-    A span is a gold mention or a prediction, listed once. For each run, `outcomes` has one
-    character per span: the index of its outcome, or a dot if the run does not predict it.
+    Spans and tokens have the index of their sentence among these.
     """
-    if evidence.folded is not None:
-        return _no_sentences(evidence, evidence.folded.sentences)
-    spans = spans_of(evidence)
+
+    sentences: Ints  # their indices in the dataset
+    numbers: Ints  # in the data, from 1
+    total: int
+    wrong: int  # of all sentences, those with an error in some run
+    wrong_kept: int
+    spans: Spans
+    tokens: list[WrongTokens]
+
+    @property
+    def is_sample(self) -> bool:
+        """Whether sentences with errors are left out."""
+        return self.wrong_kept < self.wrong
+
+
+def sample_sentences(parts: Sequence[tuple[Evidence, Spans]]) -> list[SentenceSample]:
+    """The sentences of every dataset that fit on one page together.
+
+    Small datasets are complete, and leave what they do not need to the others.
+    """
+    budget = Budget()
+    sizes = [_sizes(evidence, spans) for evidence, spans in parts]
+    samples: dict[int, SentenceSample] = {}
+    for at in sorted(range(len(parts)), key=lambda at: int(sizes[at].sum())):
+        share = budget.share(len(parts) - len(samples))
+        samples[at] = sentence_sample(*parts[at], share)
+        budget = budget.without(sizes[at][samples[at].sentences])
+    return [samples[at] for at in range(len(parts))]
+
+
+def sentence_sample(evidence: Evidence, spans: Spans, budget: Budget) -> SentenceSample:
+    """The sentences of a dataset that fit into a budget."""
     wrong = _has_error(evidence, spans)
-    order = np.random.default_rng(_SEED).permutation(len(evidence.documents))
-    shown = _shown_sentences(evidence, spans, wrong, order, budget)
+    shown = _shown_sentences(evidence, spans, wrong, budget)
     place = np.full(len(shown), -1)
     place[shown] = np.arange(shown.sum())
-    inside = shown[spans.sentence] & (spans.length > 0)  # hallucinated ones have no place
-    return {
-        "total": len(shown),
-        "wrong": int(wrong.sum()),
-        "wrongKept": int((wrong & shown).sum()),
-        "number": (np.flatnonzero(shown) + 1).tolist(),
-        "line": None if evidence.lines is None else evidence.lines[shown].tolist(),
-        "text": _texts(evidence, shown),
-        "spans": {
-            "sentence": place[spans.sentence[inside]].tolist(),
-            "start": spans.start[inside].tolist(),
-            "length": spans.length[inside].tolist(),
-            "type": spans.type[inside].tolist(),
-            "gold": spans.is_gold[inside].astype(int).tolist(),
-        },
-        "codes": {facet: codes[inside].tolist() for facet, codes in spans.codes.items()},
-        "outcomes": [_characters(row[inside]) for row in spans.outcome],
-        "mates": [_renumbered(pairs, inside) for pairs in spans.mates],
-        "tokens": [
-            _wrong_tokens(ledger, shown, place)
-            for unit, ledger in evidence.ledgers.items()
-            if unit != MENTION
-        ],
-    }
-
-
-def _no_sentences(evidence: Evidence, total: int) -> PageSentence:
-    """Empty columns, for results that keep only sums."""
-    runs = evidence.runs
-    return {
-        "total": total,
-        "wrong": 0,
-        "wrongKept": 0,
-        "number": [],
-        "line": None,
-        "text": None,
-        "spans": {"sentence": [], "start": [], "length": [], "type": [], "gold": []},
-        "codes": {},
-        "tokens": [],
-        "outcomes": ["" for _ in runs],
-        "mates": [[] for _ in runs],
-    }
+    return SentenceSample(
+        np.flatnonzero(shown),
+        np.flatnonzero(shown) + 1,
+        len(shown),
+        int(wrong.sum()),
+        int((wrong & shown).sum()),
+        spans.within(place),
+        [_wrong_tokens(evidence, unit, place) for unit in _token_units(evidence)],
+    )
 
 
 def token_count(evidence: Evidence) -> int | None:
@@ -218,18 +112,34 @@ def token_count(evidence: Evidence) -> int | None:
     return None if texts is None else sum(text.count(TOKEN_JOIN) + 1 for text in texts)
 
 
+def folded_sample(evidence: Evidence, spans: Spans) -> SentenceSample:
+    """The sentences that folded evidence keeps, with the spans of its sample."""
+    assert evidence.folded is not None and evidence.errors is not None and evidence.sample
+    kept = evidence.errors.sample
+    sentences = np.arange(len(evidence.sample.documents))
+    with_error = np.unique(spans.sentence[spans.is_wrong.any(axis=0)])
+    return SentenceSample(
+        sentences,
+        sentences + 1 if kept is None else kept.numbers,
+        evidence.folded.sentences,
+        evidence.errors.wrong or 0,
+        len(with_error),
+        spans,
+        [_wrong_tokens(evidence.sample, unit, sentences) for unit in _token_units(evidence.sample)],
+    )
+
+
+def _token_units(evidence: Evidence) -> list[str]:
+    return [unit for unit in evidence.ledgers if unit != MENTION]
+
+
 def _has_error(evidence: Evidence, spans: Spans) -> Bools:
     """Which sentences have a mention or a token that some run gets wrong."""
     wrong = np.zeros(len(evidence.documents), bool)
-    wrong[spans.sentence[_is_wrong(spans.outcome).any(axis=0)]] = True
+    wrong[spans.sentence[spans.is_wrong.any(axis=0)]] = True
     for unit, ledger in evidence.ledgers.items():
         if unit != MENTION:
             wrong[ledger.gold.sentence[_token_errors(ledger).any(axis=0)]] = True
-    return wrong
-
-
-def _is_wrong(outcome: Ints) -> Bools:
-    wrong: Bools = (outcome != ABSENT) & (outcome != CORRECT)
     return wrong
 
 
@@ -245,10 +155,12 @@ def _token_errors(ledger: Ledger) -> Bools:
     return errors
 
 
-def _shown_sentences(
-    evidence: Evidence, spans: Spans, wrong: Bools, order: Ints, budget: Budget
-) -> Bools:
-    """Which sentences are shown: those with errors first, balanced over kinds of error."""
+def _shown_sentences(evidence: Evidence, spans: Spans, wrong: Bools, budget: Budget) -> Bools:
+    """Which sentences are shown: if not all, then those with errors, balanced over their kinds."""
+    sizes = _sizes(evidence, spans)
+    if budget.holds(sizes):
+        return np.ones(len(wrong), bool)
+    order = np.random.default_rng(_SEED).permutation(len(wrong))
     turn = np.empty(len(order), np.int64)
     turn[order] = np.arange(len(order))
     with_error = np.flatnonzero(wrong)
@@ -256,7 +168,6 @@ def _shown_sentences(
         np.lexsort((turn[with_error], _best_place(evidence, spans, turn)[with_error]))
     ]
     queue = np.concatenate([best, order[~wrong[order]][:_RIGHT]])
-    sizes = _sizes(evidence, spans)
     queue = queue[sizes[queue] <= budget.characters // 10]  # no sentence may use up the budget
     queue = queue[: budget.sentences]
     shown = np.zeros(len(wrong), bool)
@@ -280,8 +191,8 @@ def _best_place(evidence: Evidence, spans: Spans, turn: Ints) -> Ints:
     sentences with the lowest ranks therefore show every kind of error, also rare ones.
     """
     best = np.full(len(turn), len(turn), np.int64)
-    for row in spans.outcome:
-        chosen = np.flatnonzero(_is_wrong(row))
+    for row, wrong in zip(spans.outcome, spans.is_wrong, strict=True):
+        chosen = np.flatnonzero(wrong)
         for codes in (spans.type, *spans.codes.values()):
             _line_up(best, turn, spans.sentence[chosen], codes[chosen] * 16 + row[chosen])
     for unit, ledger in evidence.ledgers.items():
@@ -302,36 +213,46 @@ def _line_up(best: Ints, turn: Ints, sentence: Ints, kind: Ints) -> None:
     np.minimum.at(best, sentence[line], place)
 
 
-def _texts(evidence: Evidence, shown: Bools) -> list[str | list[str]] | None:
-    """The tokens of each sentence, joined by blanks unless a token contains one."""
-    if evidence.texts is None:
-        return None
-    texts = [evidence.texts[sentence] for sentence in np.flatnonzero(shown).tolist()]
-    return [
-        text.split(TOKEN_JOIN) if " " in text else text.replace(TOKEN_JOIN, " ") for text in texts
+def _wrong_tokens(evidence: Evidence, unit: str, place: Ints) -> WrongTokens:
+    """The wrong tokens of the sentences that have a place."""
+    ledger = evidence.ledgers[unit]
+    listed = unit == TOKEN and all(run.pred.start is not None for run in ledger.runs)
+    tokens = _listed_tokens(ledger) if listed else _token_rows(evidence, ledger)
+    chosen = np.flatnonzero(place[tokens.sentence] >= 0)
+    return WrongTokens(
+        unit,
+        place[tokens.sentence[chosen]],
+        tokens.position[chosen],
+        {facet: codes[chosen] for facet, codes in tokens.codes.items()},
+        tokens.wrong[:, chosen],
+    )
+
+
+def _listed_tokens(ledger: Ledger) -> WrongTokens:
+    """The wrong tokens of a ledger whose runs list them, each once for all runs."""
+    lists = [run.pred for run in ledger.runs]
+    starts = [np.zeros(0, np.int64) if units.start is None else units.start for units in lists]
+    width = 1 + max(int(start.max(initial=0)) for start in starts)
+    keys = [
+        units.sentence.astype(np.int64) * width + start
+        for units, start in zip(lists, starts, strict=True)
     ]
-
-
-def _characters(codes: Ints) -> str:
-    """One digit per code."""
-    digits = np.where(codes == ABSENT, ord(_ABSENT_CHARACTER), codes + ord("0"))
-    return digits.astype(np.uint8).tobytes().decode()
-
-
-def _renumbered(pairs: Ints, inside: Bools) -> list[list[int]]:
-    """Pairs of spans by their indices among the spans on the page."""
-    numbers = np.cumsum(inside) - 1
-    both = inside[pairs[:, 0]] & inside[pairs[:, 1]]
-    shown: list[list[int]] = numbers[pairs[both]].tolist()
-    return shown
-
-
-def _wrong_tokens(ledger: Ledger, shown: Bools, place: Ints) -> PageTokens:
-    """The tokens that some run gets wrong: sentence, codes, and the runs."""
-    errors = _token_errors(ledger)
-    chosen = np.flatnonzero(errors.any(axis=0) & shown[ledger.gold.sentence])
-    return {
-        "sentence": place[ledger.gold.sentence[chosen]].tolist(),
-        "codes": {facet: codes[chosen].tolist() for facet, codes in ledger.gold.codes.items()},
-        "wrong": [_characters(row[chosen].astype(np.int8)) for row in errors],
+    distinct, first = np.unique(np.concatenate(keys), return_index=True)
+    codes = {
+        facet: np.concatenate([units.codes[facet] for units in lists])[first]
+        for facet in ledger.gold.codes
     }
+    wrong = np.array([np.isin(distinct, own, assume_unique=True) for own in keys], bool)
+    return WrongTokens(TOKEN, distinct // width, distinct % width, codes, wrong)
+
+
+def _token_rows(evidence: Evidence, ledger: Ledger) -> WrongTokens:
+    """The rows of a ledger with a wrong token; positions are known of tokens inside mentions."""
+    errors = _token_errors(ledger)
+    rows = np.flatnonzero(errors.any(axis=0))
+    gold = gold_side(evidence)  # without weights, the rows are the tokens of gold mentions
+    inside = gold.mentions.positions % gold.width
+    known = ledger.gold.weight is None and len(inside) == len(ledger.gold)
+    position = inside[rows] if known else np.full(len(rows), -1)
+    codes = {facet: codes[rows] for facet, codes in ledger.gold.codes.items()}
+    return WrongTokens(INSIDE, ledger.gold.sentence[rows], position, codes, errors[:, rows])

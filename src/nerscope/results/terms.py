@@ -16,6 +16,10 @@ from nerscope.registry import FactoryRegistry
 from nerscope.scoring.evidence import Evidence
 from nerscope.scoring.matching import MATCHES, TOKEN_MATCH_WORDS, USUAL_MATCHES, Match
 from nerscope.scoring.metrics import ERROR_SHARE, F1, METRICS, Metric
+from nerscope.stats.chance import ANNOTATED as ANNOTATED
+from nerscope.stats.chance import COHEN as COHEN
+from nerscope.stats.chance import FLEISS as FLEISS
+from nerscope.stats.chance import coefficient_words
 
 
 class Wording(NamedTuple):
@@ -164,6 +168,15 @@ def metric_words(metric: str) -> Wording:
     return _wording(metric, title, made)
 
 
+def agreement_words() -> dict[str, Wording]:
+    """The words of the coefficients of agreement, by name.
+
+    >>> agreement_words()["fleiss_kappa"].title
+    "Fleiss' κ over tokens"
+    """
+    return {words.name: Wording(*words) for words in coefficient_words()}
+
+
 def match_words(match: str) -> Wording:
     """The words of a match, of mentions or of tokens, which may have options.
 
@@ -188,3 +201,20 @@ def _wording(name: str, title: str, thing: Metric | Match | None) -> Wording:
     if thing is None:
         return Wording(name, title, title)
     return Wording(name, title, thing.phrase or title, thing.definition)
+
+
+# What the keys of the signature mean.
+SETTING_WORDS = {
+    "scheme": "The tagging schemes of gold and systems, each once.",
+    "match": "The matches of all mentions together.",
+    "average": "How numbers without a prefix are averaged over types.",
+    "repair": "How invalid labels are read.",
+    "ter": "The labels that token error rates compare, and how they are repaired.",
+    "buckets": "How the edges of buckets are placed, and the number of buckets.",
+    "zero_division": "The value of 0/0.",
+    "case": "fold: facets ignore case when they compare tokens with training.",
+    "map": "Types that are renamed or dropped.",
+    "answers": "How strings of a language model are located in the text.",
+    "resample": "The clusters of intervals.",
+    "version": "The version of nerscope.",
+}

@@ -34,6 +34,7 @@ from nerscope.scoring.outcomes import (
     OUTCOMES,
     PAIRED_BY,
     WRONG_BOTH,
+    count_cells,
     outcome_codes,
 )
 from nerscope.scoring.pairing import NamesOf
@@ -170,8 +171,9 @@ def _errors_of_run(gold: ScoredSide, run: ScoredRun, n_sentences: int) -> tuple[
     mate = np.full(len(by_gold), NONE)
     mate[pairs.gold] = there.mentions.type[pairs.pred]
     alone = np.delete(np.arange(len(by_pred)), pairs.pred)
+    alone = alone[by_pred[alone] != CORRECT]  # a mention that is predicted twice is no error
     right = gold.mentions.type[~at_gold]
-    sums = _counted(
+    sums = count_cells(
         np.concatenate([right, here.mentions.type, np.full(len(alone), NONE)]),
         np.concatenate([right, mate, there.mentions.type[alone]]),
         np.concatenate([np.full(len(right), CORRECT), by_gold, by_pred[alone]]),
@@ -182,18 +184,6 @@ def _errors_of_run(gold: ScoredSide, run: ScoredRun, n_sentences: int) -> tuple[
         for side, at, outcome in sides
     ]
     return sums, np.concatenate(columns, axis=1)
-
-
-def _counted(gold: Ints, predicted: Ints, outcome: Ints) -> Ints:
-    """Rows of gold type, predicted type, outcome and their number."""
-    most = 2 + int(max(gold.max(initial=NONE), predicted.max(initial=NONE)))
-    shape = (most, most, len(OUTCOMES))
-    cells = np.ravel_multi_index(
-        (gold.astype(np.int64) + 1, predicted.astype(np.int64) + 1, outcome), shape
-    )
-    used, numbers = np.unique(cells, return_counts=True)
-    first, second, kind = np.unravel_index(used, shape)
-    return np.stack([first - 1, second - 1, kind, numbers], axis=1)
 
 
 def _strata_of(errors: Ints) -> tuple[Ints, Ints, Ints]:

@@ -72,6 +72,22 @@ class SurfaceCounts(NamedTuple):
 
 
 @serialisable
+class AnswerCounts(NamedTuple):
+    """What a run gave that answers in text, as language models do."""
+
+    answers: int
+    unreadable: int  # without readable JSON
+    cut_off: int  # only partly readable
+    named: int  # mentions, as the answers name them
+    malformed: int  # of them, without a text or a type
+    hallucinated: int  # not in the text
+    repeated: int  # named more often than they occur in the text
+    texts: tuple[
+        tuple[str, int], ...
+    ] = ()  # hallucinated ones with counts, the most frequent first
+
+
+@serialisable
 @dataclass(frozen=True, slots=True, eq=False)
 class Output:
     """One run: its predictions, and by match the credit and the kind of each unit.
@@ -87,6 +103,14 @@ class Output:
     pred_kind: Mapping[str, Ints] = field(default_factory=dict)
     # Only for evidence from a results file, in which mentions have no surfaces.
     surfaces: SurfaceCounts | None = field(default=None, kw_only=True)
+    answers: AnswerCounts | None = field(default=None, kw_only=True)  # of all mentions only
+
+
+class TypeCounts(NamedTuple):
+    """The numbers of gold units and of predictions of a run, by type code."""
+
+    gold: Ints | Floats
+    pred: Ints | Floats
 
 
 @serialisable
@@ -131,6 +155,12 @@ class Ledger:
             # Units outside every level of a subset have a code after the last one: drop them.
             counts[:, place] = np.bincount(cells[id(units)], values, size)[:size]
         return counts.reshape(n_codes, n_types, -1)
+
+    def type_counts(self, run: int) -> "TypeCounts":
+        """The numbers of gold units and of predictions by type code."""
+        sides = (self.gold, self.runs[run].pred)
+        size = 1 + max(int(units.type.max(initial=0)) for units in sides)
+        return TypeCounts(*(np.bincount(units.type, units.weight, size) for units in sides))
 
     def with_runs(self, runs: Iterable[int]) -> "Ledger":
         return Ledger(self.gold, tuple(self.runs[run] for run in runs))
@@ -370,6 +400,18 @@ def joint(signatures: Iterable[Signature]) -> str:
     return "|".join(f"{key}:{'+'.join(known)}" for key, known in values.items())
 
 
+@serialisable
+class GluedTokens(NamedTuple):
+    """The tokens without a blank before them in the text, except the first of each sentence."""
+
+    sentence: Ints
+    position: Ints  # in the sentence, from 0
+
+    def moved(self, by: int) -> "GluedTokens":
+        """The tokens of sentences that follow `by` others."""
+        return GluedTokens(self.sentence + by, self.position)
+
+
 class Folded(NamedTuple):
     """How evidence was summed: each of its sentences is then a group of clusters."""
 
@@ -478,6 +520,7 @@ class Evidence:
     # The id of the record of each sentence, and its name in messages, if gold has records.
     record_ids: tuple[str | None, ...] | None = field(default=None, repr=False)
     record_names: tuple[str | None, ...] | None = field(default=None, repr=False)
+    glued: GluedTokens | None = field(default=None, repr=False)  # if the blanks of gold are known
     errors: FoldedErrors | None = field(default=None, repr=False)  # of folded evidence
 
     @property
@@ -553,7 +596,12 @@ class Evidence:
     @property
     def overall(self) -> Ledger:
         """The ledger of all mentions, as single mentions or in groups."""
-        return self.ledgers[MENTION if self.folded is None else f"{MENTION}/{ALL}"]
+        return self.ledgers[self.overall_place]
+
+    @property
+    def overall_place(self) -> str:
+        """The key of the ledger of all mentions."""
+        return MENTION if self.folded is None else f"{MENTION}/{ALL}"
 
     @property
     def surfaces(self) -> Ledger | None:
@@ -658,6 +706,9 @@ def only_sentences(evidence: Evidence, chosen: Ints) -> Evidence:
         documents=evidence.documents[chosen],
         lines=None if evidence.lines is None else evidence.lines[chosen],
         texts=None if texts is None else tuple(texts[at] for at in chosen.tolist()),
+        record_ids=None,
+        record_names=None,
+        glued=None,
     )
 
 

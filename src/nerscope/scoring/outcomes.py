@@ -1,6 +1,12 @@
-"""Kinds of errors: the outcome of every gold mention and of every prediction of a run."""
+"""The outcome of every mention of a run, and sums of outcomes by type.
 
-from collections.abc import Mapping
+A gold mention and the prediction that it is paired with count once in the sums, so a sum over the
+wrong outcomes is the number of errors. In "Ada met Bob", gold has two mentions PER; a run predicts
+Bob as LOC. The sums are (PER, none, missed, 1) and (PER, LOC, wrong type, 1).
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -31,6 +37,29 @@ SUMMARY_KINDS: Mapping[str, tuple[str, ...]] = {
 }
 CODE_OF = {name: code for code, name in enumerate(OUTCOMES)}
 CORRECT = CODE_OF["correct"]
+
+
+class KindWords(NamedTuple):
+    """How texts speak of a kind of error."""
+
+    title: str
+    definition: str
+
+
+KIND_WORDS = {
+    "missed": KindWords("Missed", "A gold mention that overlaps no prediction."),
+    "spurious": KindWords("Spurious", "A prediction that overlaps no gold mention."),
+    "wrong type": KindWords("Wrong type", "The same words as a gold mention, with another type."),
+    "wrong boundary": KindWords(
+        "Wrong boundary",
+        "Some of the words of a gold mention with the same type, or other words in addition. Split "
+        "and merged mentions count here.",
+    ),
+    WRONG_BOTH: KindWords("Wrong type and boundary", "An overlap with another type."),
+    HALLUCINATED: KindWords(
+        "Hallucinated", "A prediction whose text is not in the sentence or document."
+    ),
+}
 # The MUC schemas pair all overlapping mentions, so they find most counterparts.
 PAIRED_BY = "muc-strict"
 
@@ -84,3 +113,66 @@ def _split_and_merged(touching: CandidatePairs, left: Ints, right: Ints) -> dict
         several[inside] = times[whole[inside]] > 1
         parts[kind] = several
     return parts
+
+
+NO_TYPE = -1  # the type of a mention that is not there
+
+
+class OutcomeSums(NamedTuple):
+    """How often gold and predicted types meet with an outcome in a run, in parallel columns."""
+
+    run: Ints
+    gold: Ints  # the code of the type; NO_TYPE: no gold mention
+    predicted: Ints
+    outcome: Ints  # an index in OUTCOMES
+    n: Ints
+
+    @property
+    def are_errors(self) -> Bools:
+        """Which rows count errors."""
+        wrong: Bools = self.outcome != CORRECT
+        return wrong
+
+    def of_runs(self, runs: Sequence[int]) -> "OutcomeSums":
+        """The rows of these runs."""
+        inside = np.isin(self.run, runs)
+        return OutcomeSums(*(column[inside] for column in self))
+
+    def rows(self) -> Iterator[tuple[int, int, int, int, int]]:
+        """The rows as plain numbers."""
+        return zip(*(column.tolist() for column in self), strict=True)
+
+
+def outcome_sums(
+    run: int, gold: Mentions, pred: Mentions, pairs: MatchedPairs, codes: tuple[Ints, Ints]
+) -> OutcomeSums:
+    """The sums of one run; `codes` are the outcomes of gold mentions and of predictions."""
+    by_gold, by_pred = codes
+    mate: Ints = np.full(len(gold), NO_TYPE)
+    mate[pairs.gold] = pred.type[pairs.pred]
+    alone = np.delete(np.arange(len(pred)), pairs.pred)
+    alone = alone[by_pred[alone] != CORRECT]  # a mention that is predicted twice is no error
+    cells = count_cells(
+        np.concatenate([gold.type, np.full(len(alone), NO_TYPE)]),
+        np.concatenate([mate, pred.type[alone]]),
+        np.concatenate([by_gold, by_pred[alone]]),
+    )
+    return OutcomeSums(np.full(len(cells), run), *cells.T)
+
+
+def count_cells(gold: Ints, predicted: Ints, outcome: Ints) -> Ints:
+    """Rows of gold type, predicted type, outcome and their number."""
+    most = 2 + int(max(gold.max(initial=NO_TYPE), predicted.max(initial=NO_TYPE)))
+    shape = (most, most, len(OUTCOMES))
+    cells = np.ravel_multi_index(
+        (gold.astype(np.int64) + 1, predicted.astype(np.int64) + 1, outcome), shape
+    )
+    used, numbers = np.unique(cells, return_counts=True)
+    first, second, kind = np.unravel_index(used, shape)
+    return np.stack([first - 1, second - 1, kind, numbers], axis=1)
+
+
+def joined_sums(parts: list[OutcomeSums]) -> OutcomeSums:
+    """The sums of several runs, one after the other."""
+    nothing = OutcomeSums(*[np.zeros(0, np.int64)] * 5)
+    return OutcomeSums(*map(np.concatenate, zip(nothing, *parts, strict=True)))

@@ -18,11 +18,13 @@ from nerscope.corpus.units import ALL, INSIDE, MENTION, TOKEN
 from nerscope.scoring.cluster_units import DOCUMENT, SENTENCE, block_size, is_crossed
 from nerscope.scoring.evidence import (
     SURFACES,
+    AnswerCounts,
     ErrorSum,
     Evidence,
     FacetTable,
     Folded,
     FoldedErrors,
+    GluedTokens,
     Ledger,
     Output,
     SampledSentences,
@@ -72,10 +74,12 @@ def _plain_evidence(evidence: Evidence, with_surfaces: bool) -> dict[str, Any]:
             if with_surfaces or place != SURFACES
         },
         "surfaces": [_plain_counts(evidence.surface_counts(run)) for run in runs],
+        **_plain_answers(evidence),
         "texts": None if evidence.texts is None else list(evidence.texts),
         "zeta": dict(evidence.zeta),
         "line_a_token": evidence.line_a_token,
         **_plain_records(evidence),
+        **({} if evidence.glued is None else {"glued": evidence.glued._asdict()}),
         "folded": evidence.folded._asdict() if evidence.folded else None,
         **({"errors": _plain_errors(evidence.errors)} if evidence.errors else {}),
     }
@@ -105,6 +109,14 @@ def _plain_records(evidence: Evidence) -> dict[str, Any]:
     """The ids and names of records, if there are any."""
     columns = {name: getattr(evidence, name) for name in _RECORD_COLUMNS}
     return {name: list(column) for name, column in columns.items() if column is not None}
+
+
+def _plain_answers(evidence: Evidence) -> dict[str, Any]:
+    """The counts of the runs that answer in text, if there are any; None for the others."""
+    counts = [run.answers for run in evidence.overall.runs]
+    if all(known is None for known in counts):
+        return {}
+    return {"answers": [None if known is None else known._asdict() for known in counts]}
 
 
 def _plain_counts(counts: SurfaceCounts | None) -> list[int] | None:
@@ -172,9 +184,14 @@ def evidence_from(plain: Mapping[str, Any]) -> Evidence:
         _folded_from(plain.get("folded")),
         **records,
         errors=_errors_from(plain.get("errors")),
+        glued=_glued_from(plain["glued"]) if "glued" in plain else None,
     )
     check_evidence(evidence)
     return evidence
+
+
+def _glued_from(plain: Mapping[str, Any]) -> GluedTokens:
+    return GluedTokens(_column(plain["sentence"]), _column(plain["position"]))
 
 
 def _errors_from(plain: Mapping[str, Any] | None) -> FoldedErrors | None:
@@ -207,9 +224,16 @@ def _columns(plain: Mapping[str, Any], most_dimensions: int = 1) -> dict[str, An
 
 
 def _ledgers_from(plain: Mapping[str, Any]) -> dict[str, Ledger]:
-    counts = plain.get("surfaces") or [None] * len(plain["runs"])
-    surfaces = [None if three is None else _counts_from(three) for three in counts]
-    return {place: _ledger_from(ledger, surfaces) for place, ledger in plain["ledgers"].items()}
+    nothing = [None] * len(plain["runs"])
+    surfaces = [
+        None if three is None else _counts_from(three) for three in plain.get("surfaces") or nothing
+    ]
+    answers = [
+        None if known is None else _answers_from(known) for known in plain.get("answers", nothing)
+    ]
+    return {
+        place: _ledger_from(ledger, surfaces, answers) for place, ledger in plain["ledgers"].items()
+    }
 
 
 def _counts_from(plain: Sequence[Any]) -> SurfaceCounts:
@@ -218,15 +242,33 @@ def _counts_from(plain: Sequence[Any]) -> SurfaceCounts:
     return SurfaceCounts(*plain)
 
 
-def _ledger_from(plain: Mapping[str, Any], surfaces: Sequence[SurfaceCounts | None] = ()) -> Ledger:
+def _answers_from(plain: Mapping[str, Any]) -> AnswerCounts:
+    texts = tuple((str(text), times) for text, times in plain.get("texts", ()))
+    known = {name: plain[name] for name in AnswerCounts._fields if name in plain}
+    counts = AnswerCounts(**{**known, "texts": texts})
+    numbers = [*counts[:-1], *(times for _, times in texts)]
+    if not all(type(number) is int and number >= 0 for number in numbers):
+        raise ValueError("invalid number of answers")
+    return counts
+
+
+def _ledger_from(
+    plain: Mapping[str, Any],
+    surfaces: Sequence[SurfaceCounts | None] = (),
+    answers: Sequence[AnswerCounts | None] = (),
+) -> Ledger:
+    nothing = [None] * len(plain["runs"])
     runs = tuple(
         Output(
             _units_from(run["pred"]),
             # Folded evidence has a column for each kind of pair.
             *(_columns(run.get(name, {}), 2) for name in _OUTCOME_COLUMNS),
             surfaces=counts,
+            answers=known,
         )
-        for run, counts in zip(plain["runs"], surfaces or [None] * len(plain["runs"]), strict=True)
+        for run, counts, known in zip(
+            plain["runs"], surfaces or nothing, answers or nothing, strict=True
+        )
     )
     return Ledger(_units_from(plain["gold"]), runs)
 
@@ -306,6 +348,11 @@ def check_evidence(evidence: Evidence) -> None:
         if column is not None:
             _must(len(column) == n_sentences, "records and sentences differ in number")
             _must(all(isinstance(item, str | None) for item in column), "a record has no name")
+    if evidence.glued is not None:
+        sentences, positions = evidence.glued
+        _must(len(sentences) == len(positions), "columns differ in length")
+        _must(_between(sentences, 0, n_sentences), "a token has no sentence")
+        _must(_between(positions, 0, _LONGEST), "a token has no place")
     _must(bool(evidence.tables), "it has no facet table")
     for table in evidence.tables:
         _check_table(table, evidence)

@@ -1,181 +1,192 @@
-// Two systems: the difference in each cell with its interval and corrected p, mentions fixed and broken.
-import { OUTPUTS, facing, isPair, isSure, overall, whereOf } from "../answers";
-import { type Gap, forestChart } from "../charts/forest";
-import { type Context, pairOf } from "../context";
-import { Notes, PairChoice } from "../controls";
-import type { Change, Difference, Page } from "../data";
+// Two systems: the answer, who is right where, and the differences by group.
+import type { Part } from "../charts/stack";
+import { stackChart } from "../charts/stack";
+import { heatChart } from "../charts/heat";
+import { type Context, bestFirst, datasetsOf, pairOf, verdictOf } from "../context";
+import type { Change } from "../data";
 import { Drawing, Figure } from "../figure";
-import { UNDEFINED, aboutDifference, count, pText, points, shown } from "../format";
+import { UNDEFINED, count, counted, percent, points } from "../format";
+import { verdictTip } from "../parts/badge";
+import type { PageKind } from "../page-data";
+import { PairChoice } from "../parts/pair";
 import { placeHref } from "../state";
-import { type Cell, Table } from "../table";
-
-const FAMILIES: Record<string, string> = { primary: "Over everything", types: "By type", where: "By facet" };
-
-const ORDER = Object.keys(FAMILIES);
+import { signedTip } from "../signed";
+import { Table } from "../table";
+import { Answer } from "./compare/answer";
+import { changeParameters, changesBetween, goldKinds, netByType, outcomesOf, sumOf } from "./compare/changes";
+import { ChangedMentions, Surfaces, changedMentions } from "./compare/changed";
+import { Forest, facing } from "./compare/forest";
+import "./compare/compare.css";
 
 export function Compare({ context }: { context: Context }) {
+  const pair = pairOf(context);
+  if (!pair || !context.page.comparison) return <p class="note">There is one system: nothing to compare.</p>;
+  const [a, b] = pair;
   const { page } = context;
-  const [a, b] = pairOf(context);
-  const dataset = (context.dataset ?? page.datasets[0]).name;
-  const rows = page
-    .comparison!.rows.filter((row) => row.dataset === dataset && isPair(row, a, b))
-    .map((row) => facing(row, a))
-    .sort((one, other) => ORDER.indexOf(one.family) - ORDER.indexOf(other.family));
+  const sets = datasetsOf(context).map((one) => one.name);
+  const changes = changesBetween(page, sets, a, b);
+  const changed = changedMentions(context, a, b);
+  const rows = page.comparison!.rows
+    .filter((row) => sets.includes(row.dataset) && [row.system_a, row.system_b].includes(a) && [row.system_a, row.system_b].includes(b))
+    .map((row) => facing(row, a));
   return (
     <>
       <PairChoice context={context} />
-      <p class="answer">{inWords(page, overall(page, dataset, a, b), dataset, a, b)}</p>
-      {!context.dataset && <p class="note">Shown for {dataset}; choose a dataset above for another one.</p>}
-      {["types", "where"].map((family) => (
-        <Forest key={family} context={context} rows={rows.filter((row) => row.family === family)} family={family} a={a} b={b} />
-      ))}
-      <Changes context={context} dataset={dataset} a={a} b={b} />
-      <Differences context={context} rows={rows} a={a} b={b} />
-      <OverDatasets context={context} a={a} b={b} />
-      <Notes notes={[`Differences are ${a} − ${b}. ${conditions(page)}`]} />
+      <Answer context={context} a={a} b={b} />
+      {changes.length > 0 && (
+        <div class="columns">
+          <div>
+            <RightBar context={context} changes={changes} a={a} b={b} />
+            <Kinds context={context} changes={changes} a={a} b={b} />
+          </div>
+          <div>
+            <Net context={context} changes={changes} a={a} b={b} />
+            <Surfaces context={context} changed={changed} a={a} b={b} />
+          </div>
+        </div>
+      )}
+      <ChangedMentions context={context} changed={changed} a={a} b={b} />
+      {sets.length > 1 && <p class="note">Differences by group are shown for single datasets: choose one above.</p>}
+      {sets.length === 1 && <Forest page={page} rows={rows} a={a} b={b} />}
+      <AllPairs context={context} />
+      <Conditions context={context} />
     </>
   );
 }
 
-function conditions(page: Page): string {
-  const { tests, about, correction, resample, samples } = page.comparison!.settings;
+const COLOURS = ["#bdbdbd", "#0072b2", "#e69f00", "#5a5a5a"];
+
+interface PairProps {
+  context: Context;
+  changes: Change[];
+  a: string;
+  b: string;
+}
+
+function RightBar({ context, changes, a, b }: PairProps) {
+  const all = sumOf(changes);
+  const parts = outcomesOf(a, b).map(({ name, change, holds }, k): Part => {
+    const n = sumOf(changes.filter(holds));
+    return {
+      name,
+      colour: COLOURS[k],
+      value: n,
+      text: count(n),
+      tip: `${name}: ${count(n)} of ${counted(all, "gold mention")} (${percent(n / all)} %)`,
+      href: placeHref("errors", { d: context.place.chosen.get("d"), a, b, change }),
+      count: String(n),
+    };
+  });
+  const legend = parts.map(({ name, colour, text }) => ({ name: `${name}: ${text}`, colour }));
   return (
-    `They are about ${about.replace("outputs", "these outputs alone").replace("recipes", "the methods (other training runs included)").replace("+", " and ")}, over ${resample}s; tests: ${tests.replaceAll("+", ", ")} (${count(Number(samples))} draws where any are drawn). ` +
-    `p is corrected (${correction}) within each group of questions; the first one over all pairs of systems that are on this page. nerscope compare shows the details.`
-  );
-}
-
-function inWords(page: Page, row: Difference | null, dataset: string, a: string, b: string): string {
-  if (!row) return `${a} and ${b} were not compared on ${dataset}.`;
-  const title = page.metrics[row.metric]?.title ?? row.metric;
-  const scores = `${shown(row.a, page.metrics[row.metric])} against ${shown(row.b, page.metrics[row.metric])} ${title}`;
-  const difference = `${points(row.difference)} points${row.low === null ? "" : `, 95 % interval ${points(row.low)} to ${points(row.high)}`}`;
-  if (row.untested) return `${a}: ${scores} of ${b} (${difference}). ${row.untested}.`;
-  if (!isSure(row)) return `No significant difference between ${a} and ${b}: ${scores} (${difference}, ${pText(row.p_corrected)}).`;
-  const better = gain(page, row) > 0;
-  const [ours, theirs] = row.about === OUTPUTS ? [`${a}'s output`, `${b}'s`] : [a, b];
-  return `${ours} is significantly ${better ? "better" : "worse"} than ${theirs}: ${scores} (${difference}, ${pText(row.p_corrected)}).`;
-}
-
-/** A difference so that above 0 is better for A. */
-function gain(page: Page, row: Difference): number {
-  return (row.difference ?? 0) * (page.metrics[row.metric]?.better || 1);
-}
-
-function nameOf({ facet, level, type }: { facet: string; level: string; type?: string | null }): string {
-  if (facet === "all") return type ?? "all";
-  return facet === "type" ? level : `${facet} ${level}`;
-}
-
-function whereHref(row: Difference): string {
-  const where = whereOf(row.facet, row.level, row.type);
-  return placeHref("errors", { d: row.dataset, a: row.system_a, b: row.system_b, disagree: "1", ...where });
-}
-
-function Forest({ context, rows, family, a, b }: { context: Context; rows: Difference[]; family: string; a: string; b: string }) {
-  const { page } = context;
-  const gaps: Gap[] = rows
-    .filter((row) => row.difference !== null)
-    .map((row) => {
-      const sign = page.metrics[row.metric]?.better || 1;
-      const ends = [row.low, row.high].map((end) => (end === null ? null : 100 * sign * end));
-      if (sign < 0) ends.reverse();
-      return {
-        name: nameOf(row),
-        value: 100 * gain(page, row),
-        low: ends[0],
-        high: ends[1],
-        sure: isSure(row),
-        text: points(gain(page, row)),
-        tip: aboutDifference(page, row),
-        href: whereHref(row),
-      };
-    });
-  const title = `${FAMILIES[family]}: how far ${a} is ahead of ${b}`;
-  const chart = { label: title, gaps, axis: `← ${b} better · points · ${a} better →` };
-  if (!gaps.length) return null;
-  const note = "Coloured circles: significant after correction; grey diamonds: not significant. For error rates the sign is reversed, so that right is always better.";
-  return (
-    <Figure title={title} note={note}>
-      <Drawing plot={forestChart} chart={chart} />
+    <Figure title="Who is right" n={`${count(all)} gold mentions`} legend={legend} note="With several runs, a system is right if most of its runs are. Click a part to read its mentions.">
+      <Drawing draw={stackChart} chart={{ label: `Gold mentions that ${a} and ${b} get right`, bars: [{ name: "", parts, total: "" }], axis: "gold mentions" }} />
     </Figure>
   );
 }
 
-function Differences({ context, rows, a, b }: { context: Context; rows: Difference[]; a: string; b: string }) {
-  const { page } = context;
-  const body = rows.map((row): Cell[] => [
-    { text: nameOf(row), href: whereHref(row) },
-    { text: row.match },
-    { text: page.metrics[row.metric]?.title ?? row.metric, tip: page.metrics[row.metric]?.about },
-    { text: shown(row.a, page.metrics[row.metric]), value: row.a },
-    { text: shown(row.b, page.metrics[row.metric]), value: row.b },
-    {
-      text: points(row.difference),
-      small: row.low === null ? "" : `[${points(row.low)}, ${points(row.high)}]`,
-      value: row.difference,
-      best: isSure(row),
-      tip: aboutDifference(page, row),
-    },
-    { text: row.p_corrected === null ? UNDEFINED : pText(row.p_corrected).replace("p ", "").replace("= ", ""), value: row.p_corrected, tip: row.untested ?? undefined },
-    { text: FAMILIES[row.family] ?? row.family },
-    { text: count(row.n), value: row.n },
-  ]);
-  const header = ["where", "match", "metric", a, b, "difference", "p corrected", "asked", "n"].map((text) => ({ text, tip: page.glossary[text] }));
-  return <Table caption={`Differences between ${a} and ${b}`} header={header} rows={body} note="Bold: significant after correction (p < 0.05)." most={25} />;
-}
+/** A kind as the head of a narrow column. */
+const shortTitle = ({ name, title }: PageKind): string => (name === "wrong type and boundary" ? "both" : title.toLowerCase().replace(/^wrong /, ""));
 
-/** Mentions that one system gets right and the other does not. */
-function Changes({ context, dataset, a, b }: { context: Context; dataset: string; a: string; b: string }) {
-  const found = changesBetween(context.page, dataset, a, b);
-  if (!found.length) return null;
-  const cell = (row: Change, change: "fixed" | "broken", only: "a" | "b"): Cell => {
-    const where = row.facet === "type" ? { gold: row.level } : whereOf(row.facet, row.level, null);
-    return { text: count(row[change]), value: row[change], href: placeHref("errors", { d: dataset, a, b, only, ...where }) };
+/** Kinds of errors of A against those of B. */
+function Kinds({ context, changes, a, b }: PairProps) {
+  const kinds = goldKinds(context.page, changes);
+  const cells = kinds.flatMap((kindA) =>
+    kinds.map((kindB) => {
+      const n = sumOf(changes.filter((row) => kindA.outcomes.includes(row.kindA) && kindB.outcomes.includes(row.kindB)));
+      return { kindA, kindB, n };
+    }),
+  );
+  const most = Math.max(1, ...cells.filter(({ kindA, kindB }) => kindA !== kindB).map(({ n }) => n));
+  const chart = {
+    label: `What ${a} and ${b} make of the same gold mentions`,
+    rows: kinds.map(shortTitle),
+    columns: kinds.map(shortTitle),
+    corner: `${a} ↓   ${b} →`,
+    cells: cells.map(({ kindA, kindB, n }) => ({
+      row: shortTitle(kindA),
+      column: shortTitle(kindB),
+      text: count(n),
+      share: kindA === kindB ? 0 : n / most,
+      tip: `${a}: ${kindA.title}; ${b}: ${kindB.title}\n${counted(n, "gold mention")}`,
+      href: n ? placeHref("errors", { d: context.place.chosen.get("d"), a, b, change: changeParameters(kindA, kindB) }) : undefined,
+      count: String(n),
+    })),
   };
-  const body = found.map((row): Cell[] => [
-    { text: nameOf(row) },
-    cell(row, "fixed", "a"),
-    cell(row, "broken", "b"),
-    { text: count(row["both right"]), value: row["both right"] },
-    { text: count(row["both wrong"]), value: row["both wrong"] },
-  ]);
-  const header = ["mentions", `right in ${a} only`, `right in ${b} only`, "both right", "both wrong"].map((text) => ({ text }));
-  const note = `From ${b} to ${a}, mentions are fixed or broken. With several runs, a system is right if most of its runs are. Click a number to read them.`;
-  return <Table caption="Mentions fixed and broken" header={header} rows={body} note={note} most={12} />;
-}
-
-/** What changes from B to A, however the pair was counted. */
-export function changesBetween(page: Page, dataset: string, a: string, b: string): Change[] {
-  return page.comparison!.changes
-    .filter((row) => row.dataset === dataset && isPair({ system_a: row.a, system_b: row.b }, a, b))
-    .map((row) => (row.a === b ? row : { ...row, a: b, b: a, fixed: row.broken, broken: row.fixed }));
-}
-
-/** The two over all datasets, and the mean rank of each system. */
-function OverDatasets({ context, a, b }: { context: Context; a: string; b: string }) {
-  const { overDatasets, ranks } = context.page.comparison!;
-  const own = overDatasets.filter((row) => isPair(row, a, b));
-  const number = (value: unknown) => (typeof value === "number" ? value : null);
-  const body = own.map((row): Cell[] => {
-    const sign = row.system_a === a ? 1 : -1;
-    const [low, high] = [number(row.low), number(row.high)].map((end) => (end === null ? null : sign * end));
-    const ends = sign > 0 ? [low, high] : [high, low];
-    const mean = number(row.difference);
-    const counts = sign > 0 ? [row.ahead, row.behind, row.better_on, row.worse_on] : [row.behind, row.ahead, row.worse_on, row.better_on];
-    return [
-      { text: `${a} − ${b}` },
-      { text: points(mean === null ? null : sign * mean), small: low === null ? "" : `[${points(ends[0])}, ${points(ends[1])}]`, value: mean },
-      ...counts.map((value) => ({ text: value === null ? UNDEFINED : String(value), value: number(value) })),
-      ...[row.p_sign_corrected, row.p_wilcoxon_corrected].map((p) => ({ text: pText(number(p)), value: number(p) })),
-    ];
-  });
-  const header = ["systems", "mean difference", "ahead on", "behind on", "better on at least", "worse on at least", "sign test", "Wilcoxon"];
-  const ranked = ranks.map((row) => [{ text: String(row.system) }, { text: number(row.rank)?.toFixed(2) ?? UNDEFINED, value: number(row.rank) }]);
   return (
-    <>
-      {body.length > 0 && <Table caption="Over all datasets" header={header.map((text) => ({ text }))} rows={body} note="Differences in points of F1; datasets on which one is ahead, and on how many it is significantly better (95 % confidence)." />}
-      {ranked.length > 0 && <Table caption="Mean rank over the datasets" header={["system", "mean rank"].map((text) => ({ text }))} rows={ranked} />}
-    </>
+    <Figure title={`Kinds of errors in ${a} and in ${b}`} n={counted(sumOf(changes), "gold mention")}>
+      <Drawing draw={heatChart} chart={chart} />
+    </Figure>
+  );
+}
+
+function Net({ context, changes, a, b }: PairProps) {
+  const [, onlyA, onlyB] = outcomesOf(a, b);
+  const link = (type: string, change: string) => placeHref("errors", { d: context.place.chosen.get("d"), a, b, change, gold: type });
+  const body = netByType(changes, a, b).map((row) => [
+    { text: row.name },
+    { text: count(row.onlyA), value: row.onlyA, href: link(row.name, onlyA.change), count: String(row.onlyA) },
+    { text: count(row.onlyB), value: row.onlyB, href: link(row.name, onlyB.change), count: String(row.onlyB) },
+    { text: row.net > 0 ? `+${count(row.net)}` : row.net < 0 ? `−${count(-row.net)}` : "0", value: row.net },
+  ]);
+  const header = ["gold type", onlyA.name, onlyB.name, `net for ${a}`].map((text) => ({ text }));
+  return <Table caption="Mentions that only one system gets right, by type" header={header} rows={body} most={18} />;
+}
+
+/** Every pair: the row's system against the column's. */
+function AllPairs({ context }: { context: Context }) {
+  const { page, rows, dataset, metric } = context;
+  const shown = bestFirst(page, rows, dataset, metric).filter((system) => context.systems.includes(system));
+  if (shown.length < 3) return null;
+  const name = dataset?.name ?? null;
+  return (
+    <section class="table-block">
+      <h3>All pairs {name ? `on ${name}` : "over all datasets"}: points by which the row is ahead of the column</h3>
+      <div class="scroll" tabIndex={0} role="region" aria-label="All pairs">
+        <table class="matrix">
+          <thead>
+            <tr><th scope="col">A</th>{shown.map((system) => <th key={system} scope="col">{system}</th>)}</tr>
+          </thead>
+          <tbody>
+            {shown.map((a) => (
+              <tr key={a}>
+                <th scope="row">{a}</th>
+                {shown.map((b) => <td key={b}>{a === b ? "" : <PairCell context={context} name={name} a={a} b={b} />}</td>)}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <p class="note">
+        <span class="badge good">+2.0</span> better, <span class="badge bad">−2.0</span> worse, <span class="badge even">+0.3</span> no clear difference, after correction for all pairs.
+      </p>
+    </section>
+  );
+}
+
+const CLASSES = { better: "good", worse: "bad", "no clear difference": "even", "not tested": "even" } as const;
+
+function PairCell({ context, name, a, b }: { context: Context; name: string | null; a: string; b: string }) {
+  const verdict = verdictOf(context.page, name, a, b);
+  if (!verdict) return <span class="note">{UNDEFINED}</span>;
+  return (
+    <a class="plain" href={placeHref("compare", { a, b })}>
+      <span class={`badge ${CLASSES[verdict.verdict]}`} data-tip={signedTip(verdictTip(context.page, verdict))}>
+        {points(verdict.difference)}
+        <span class="spoken"> {verdict.verdict}</span>
+      </span>
+    </a>
+  );
+}
+
+function Conditions({ context }: { context: Context }) {
+  const { settings, notes } = context.page.comparison!;
+  const text = Object.entries(settings).map(([name, value]) => `${name} ${value}`).join(", ");
+  return (
+    <details class="more">
+      <summary>How this was tested</summary>
+      <p class="note">{text}. nerscope compare shows the details.</p>
+      {notes.length > 0 && <ul class="note">{notes.map((note) => <li key={note}>{note}</li>)}</ul>}
+    </details>
   );
 }

@@ -38,7 +38,7 @@ def run(options: ReportOptions) -> None:
     loaded = load_results(options.results, options.plugin)
     document = Document(lines=[f"The report is in {target}."])
     document = add_judgements(document, judge_results(loaded, judges))
-    write_text(target, page_html(loaded, judges))
+    write_text(target, page_html(loaded, judges, options.results))
     if options.open and not webbrowser.open(Path(target).resolve().as_uri()):
         print_message("note: no browser was found to open it")
     emit_and_exit(document, "text")

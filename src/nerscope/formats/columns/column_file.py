@@ -31,7 +31,7 @@ from nerscope.formats.files import (
     line_blocks,
     open_range,
 )
-from nerscope.formats.source import LabelStyle, Source, SourceInfo
+from nerscope.formats.source import EditedFile, LabelStyle, MentionEdit, Source, SourceInfo
 
 BOM = "\ufeff"
 SAME, ANY, ALIGN = "same", "any", "align"  # values of the options tokens= and sentences=
@@ -182,6 +182,19 @@ class ColumnFile(Source):
                 self.name, "the file contains no sentences", "check that it is the right file"
             )
 
+    def edited(self, edit: MentionEdit) -> EditedFile:
+        lines = edit.corpus.lines
+        data = self.relabelled({int(lines[at]): label for at, label in edit.labels.items()})
+        if data is None:  # writing the file anew would lose its other columns
+            raise UsageError(
+                self.name,
+                "nerscope does not change mentions in brackets, in several columns, or without a "
+                "line for each token",
+                f"nerscope convert {self.name} OUT.jsonl, and decide on that file",
+            )
+        file = replace(self, path=FileBytes(self.name, data=data))  # type: ignore[type-var]
+        return EditedFile(data, file)
+
     def relabelled(self, labels: Mapping[int, str]) -> bytes | None:
         """The bytes of the file with other labels; everything else stays unchanged."""
         with self.content.open() as stream:
@@ -251,8 +264,14 @@ class LabelColumn:
     codes; mentions are decoded from the shared codes of `LabelCodes`.
     """
 
-    def __init__(self, labels: LabelCodes, scheme: Scheme | None) -> None:
+    def __init__(
+        self,
+        labels: LabelCodes,
+        scheme: Scheme | None,
+        other: Callable[[], str] = lambda: "",
+    ) -> None:
         self.labels, self.scheme = labels, scheme
+        self._other = other  # the file option that reads another column, for errors
         self.texts: list[str] = []  # by raw code
         self._raw = _RawLabels()
         self._shared = np.zeros(0, np.int32)  # by raw code
@@ -285,7 +304,8 @@ class LabelColumn:
             # In a file that begins with labels without types, the first label with one is refused.
             if label is None or without_type in (text, *self.texts):
                 first = int(np.argmax(raw == len(self.texts) + new.index(text)))
-                raise label_error(f"{name}:{lines[first]}", without_type or text)
+                place = f"{name}:{lines[first]}"
+                raise label_error(place, without_type or text, other=self._other())
             codes.append(self.labels.code(label))
         self.texts += new
         self._shared = np.concatenate([self._shared, np.array(codes, np.int32)])

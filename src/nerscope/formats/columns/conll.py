@@ -28,8 +28,10 @@ from nerscope.formats.columns.column_file import (
 from nerscope.formats.columns.layout import LineBlock, lay_out
 from nerscope.formats.columns.sentence_breaks import SentenceBreaks
 from nerscope.formats.columns.suspicions import (
+    are_labels,
     bare_labels,
     refuse_header,
+    refuse_other_line,
     suspicious_tokens,
     without_prefix,
 )
@@ -228,6 +230,15 @@ class ConllFile(ColumnFile):
             types.append({kind for _, dash, kind in parts if dash})
         return len(rows[0]) - 2 if types[0] & types[1] else None
 
+    def other_columns(self) -> str:
+        """The file options that read the last column with labels, for the fix of an error."""
+        rows = list(self._first_rows())[:-1]
+        width = min(map(len, rows), default=0)
+        columns = [{row[column] for row in rows} for column in range(width)]
+        label = max((at for at, texts in enumerate(columns) if are_labels(texts)), default=1)
+        numbered = self.token == 0 and label > 1 and all(map(str.isdecimal, columns[0]))
+        return f"token=1,label={label}" if numbered else f"label={label}"
+
     @property
     def file(self) -> Hashable:
         """All but the label column, so that gold and predictions of a file are read together."""
@@ -380,7 +391,10 @@ class _ConllReader:
         self.encodes_tokens = tokens or file.mend is not None
         self.locates_tokens = tokens is None and not self.encodes_tokens
         self.scheme = scheme_named(file.scheme) if file.scheme else None
-        self.columns = {column: LabelColumn(coding.labels, self.scheme) for column in columns}
+        self.columns = {
+            column: LabelColumn(coding.labels, self.scheme, file.other_columns)
+            for column in columns
+        }
         used = [file.token, *columns, *([] if file.document is None else [file.document])]
         # Column 2 needs a line of three columns; column -2 needs one of two.
         self.needed = max(2, *(column + 1 if column >= 0 else -column for column in used))
@@ -404,6 +418,7 @@ class _ConllReader:
             corpora = self._corpora(block) if len(block.begins) else []
         except FormatError as error:
             refuse_header(error, data.partition(b"\n")[0], self.file.name)
+            refuse_other_line(error, data, self.line, self.file.name)
             raise
         self.line += block.n_lines
         if self.file.document is None:

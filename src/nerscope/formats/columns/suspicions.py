@@ -5,7 +5,7 @@ without any error, so each of them is noticed.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
@@ -19,6 +19,25 @@ NUMBERS = "tokens that are numbers (if another column has the words: ::token=1)"
 BARE = "labels without prefixes, so adjacent mentions of a type are read as one"
 _NUMBER = re.compile(rb"\d+(?:[-.]\d+)?")
 _PREFIX = re.compile(rb"[a-z]{2,}(?:-[a-z]+)*:")  # WikiANN: en:Ada, zh-classical:…
+# Lines that are not columns: what they look like, and the option that reads them.
+_OTHER_LINES: Sequence[tuple[re.Pattern[str], str, str]] = (
+    (re.compile(r"^#"), "the line begins with # and has no label", "comments=all"),
+    (
+        re.compile(r"<([A-Za-z][\w.:-]*)(?: [^<>]*)?>[^<>]+</\1>"),
+        "the line has tags around words, not columns",
+        "format=inline",
+    ),
+    (
+        re.compile(r"^(?:\S+/[A-Z][A-Z-]*(?: +|$)){2,}$"),
+        "every word of the line has a tag after a slash",
+        "format=slash",
+    ),
+    (
+        re.compile(r"^\d[\d.-]*(?:\t[^\t]+){9}$"),
+        "the line is CoNLL-U, and its last column (MISC) has no label under NER, NE or name",
+        "format=conllu,key=KEY",
+    ),
+)
 _SAMPLE = 32  # tokens that are looked at in a block, unless all of them are suspicious
 _FEWEST = 4  # tokens of a block from which a note is given
 _SHOWN = 3
@@ -106,6 +125,15 @@ def bare_labels(
     return {BARE: Note(len(found), (int(lines[found[0]]),), tuple(bare[:_SHOWN]))}
 
 
+def are_labels(texts: Collection[str]) -> bool:
+    """Whether all values of a column are labels, and some are not O.
+
+    >>> are_labels({"B-PER", "O"}), are_labels({"O"}), are_labels({"NNP", "O"})
+    (True, False, False)
+    """
+    return any("-" in text for text in texts) and all(map(parse_label, texts))
+
+
 def _has_no_prefix(text: str) -> bool:
     return "-" not in text or parse_label(text) is None
 
@@ -126,6 +154,26 @@ x::header=yes
             f"the first line looks like a header: '{shown}'",
             file_option(name, "header=yes"),
         ) from None
+
+
+def refuse_other_line(error: FormatError, data: bytes, first: int, name: str) -> None:
+    """Raise an error with the right fix if the line of an error is certainly not one of columns.
+
+    `first` is the number of the first line of `data`.
+
+    >>> refuse_other_line(FormatError("x:7", "…", "…"), b"Ada O\\n<per>Ada Lee</per> met", 6, "x")
+    Traceback (most recent call last):
+    nerscope.errors.FormatError: x:7: the line has tags around words, not columns: \
+'<per>Ada Lee</per> met'. Fix: x::format=inline
+    """
+    number = error.place.removeprefix(f"{name}:")
+    if not number.isdecimal():
+        return
+    line = data.split(b"\n")[int(number) - first].decode("utf-8", "replace").strip("\r ")
+    for pattern, fact, option in _OTHER_LINES:
+        if pattern.search(line) and option not in error.fix:
+            fix = file_option(name, option)
+            raise FormatError(error.place, f"{fact}: '{shortened(line)}'", fix) from None
 
 
 def looks_like_header(fields: Sequence[str]) -> bool:

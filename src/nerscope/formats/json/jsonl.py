@@ -40,11 +40,18 @@ from nerscope.formats.json.records import (
     schema_of,
 )
 from nerscope.formats.json.tools import noun_of
-from nerscope.formats.json.unwrapping import ALL, FileState, LeftOut
+from nerscope.formats.json.unwrapping import (
+    ALL,
+    AnnotatorNames,
+    FileState,
+    LeftOut,
+    UnwrapContext,
+)
 from nerscope.formats.json.values import JsonBatch, first_values, json_batches, repeated_keys
+from nerscope.formats.json.wrapped import unwrap
 from nerscope.formats.packing import without_packing
 from nerscope.formats.sentence_columns import SentenceColumns
-from nerscope.formats.source import Source
+from nerscope.formats.source import EditedFile, MentionEdit, Source
 from nerscope.formats.standoff.text import (
     Record,
     Texts,
@@ -61,6 +68,7 @@ _FEW = 16  # values; fewer ones with the same keys are read one by one
 _CHUNK = 1 << 16  # tokens of a chunk, at least
 _CHARACTERS = 1 << 19  # of the texts of a chunk, at least
 _KEPT_FILE = 16 << 20  # bytes of a file whose tokens are kept, in about 50 megabytes
+BOM = "\ufeff"
 _HEAD = 4096  # bytes from which the format is detected
 _TOKENS = ("same", "any", "align")
 _ENDINGS = (".jsonl", ".ndjson", ".json")
@@ -176,6 +184,22 @@ class JsonFile(Source):
             return self  # ids are always read
         return self._with(_metadata=tuple(metadata))
 
+    def annotators(self) -> list[str]:
+        """The annotators whom the records name; empty if one was chosen with `annotator`."""
+        people, state = AnnotatorNames(), FileState()
+        batches = json_batches(self._data) if self._annotator is None else ()
+        for lines, values, _ in batches:
+            for line, value in zip(lines, values, strict=True):
+                place = f"{self.name}:{line}"
+                context = UnwrapContext(place, line, ALL, {}, self._text_key, state=state)
+                for record in unwrap(value, context):
+                    for names in record.people or (record.annotators,):
+                        people.add(names)
+        return people.first_names
+
+    def of_annotator(self, name: str) -> "JsonFile":
+        return self._with(_annotator=name)
+
     def _with(self, **changes: Any) -> "JsonFile":
         """The same file with other attributes, and nothing of what was read before."""
         file = copy(self)
@@ -289,6 +313,24 @@ class JsonFile(Source):
         for line, key in repeated_keys(self._data):
             yield line, f"the key {shown(key)} occurs twice, and the last value counts"
 
+    def edited(self, edit: MentionEdit) -> EditedFile | None:
+        """The file with other mentions in some records; None if a tool wrote them differently."""
+        if self._annotator == ALL or self._data.is_folder:
+            return None
+        from nerscope.formats.json.editing import edited_text  # rarely needed
+
+        with self._data.open() as stream:
+            text = stream.read().decode()
+        mark = BOM if text.startswith(BOM) else ""
+        context = UnwrapContext(
+            *(self.name, 0, self._annotator, {}, self._text_key), has_names=self._names is not None
+        )
+        new = edited_text(text.removeprefix(BOM), edit, self._names, context)
+        if new is None:
+            return None
+        data = (mark + new).encode()
+        return EditedFile(data, self._with(_data=FileBytes(self.name, data=data)))
+
     def _batches(self, left_out: LeftOut) -> Iterator["_ReadBatch"]:
         """All records, as columns where they are plain.
 
@@ -393,9 +435,10 @@ def _runs_of_keys(batches: Iterable[JsonBatch], metadata: Sequence[str]) -> Iter
 
 def _read_plain(run: PlainBatch) -> _ReadBatch | None:
     """The records as columns; None if they are not plain."""
-    keys = [tuple(value) for value in run.values if type(value) is dict]
-    plain = plain_keys(keys[0]) if len(keys) == len(run.values) else None
-    if plain is None or any(other != keys[0] for other in keys):
+    if {*map(type, run.values)} != {dict} or len(keys := {*map(tuple, run.values)}) > 1:
+        return None
+    plain = plain_keys(keys.pop())
+    if plain is None:
         return None
     schema = plain_schema(plain)
     if plain.has_labels:

@@ -15,6 +15,7 @@ from nerscope.formats.json.unwrapping import (
     OTHER_ANNOTATORS,
     OTHER_SURFACE,
     TEXT_KEYS,
+    UTF16,
     Annotation,
     UnwrapContext,
     annotators_error,
@@ -23,6 +24,7 @@ from nerscope.formats.json.unwrapping import (
     names_of_annotator,
     no_text_error,
 )
+from nerscope.formats.standoff.annotated import OffsetMap
 
 _HUMAN_KEYS = ("annotations", "completions")  # completions: before version 1
 _NOT_TEXTS = {"created_at", "updated_at", "annotator", "created_username"}  # keys of JSON_MIN
@@ -49,7 +51,7 @@ def read_task(item: Mapping[str, Any], context: UnwrapContext) -> Iterator[Annot
     place, chosen = context.place, context.annotator
     is_annotated = any(key in item for key in _HUMAN_KEYS)
     humans = [entry for key in _HUMAN_KEYS for entry in mappings_of(item.get(key), place)]
-    models = mappings_of(item.get("predictions"), place)
+    models = _predictions(item, place)
     valid = [entry for entry in humans if not entry.get("was_cancelled")]
     context.leave_out(CANCELLED, len(humans) - len(valid))
     candidates = valid if is_annotated else models
@@ -72,8 +74,18 @@ def read_task(item: Mapping[str, Any], context: UnwrapContext) -> Iterator[Annot
         str(region.get(key)).lstrip("$") for region in regions for key in ("source", "to_name")
     ]
     text = _text_key(item["data"], spans, hints, context)
-    names = dict.fromkeys(name for entry in candidates for name in _signed(entry))
-    yield _annotation(item["data"][text], spans, tuple(names), context)
+    people = tuple(map(_signed, candidates))
+    names = dict.fromkeys(name for person in people for name in person)
+    annotation = _annotation(item["data"][text], spans, tuple(names), context)
+    yield annotation._replace(people=people)
+
+
+def _predictions(item: Mapping[str, Any], place: str) -> list[Mapping[str, Any]]:
+    """The predictions of a task; snapshots give only their ids, which are left out."""
+    given = listed(item.get("predictions"))
+    if given and all(type(entry) is int for entry in given):
+        return []
+    return mappings_of(item.get("predictions"), place)
 
 
 def is_short_task(item: Mapping[str, Any]) -> bool:
@@ -165,6 +177,12 @@ def _text_key(
     usual = first_key({key: key for key in fitting}, TEXT_KEYS, bool)
     wanted = [context.state.text_key, *hints, usual, *(fitting if len(fitting) == 1 else ())]
     key: str | None = next((key for key in wanted if key is not None and key in fitting), None)
+    if key is None and not texts and any(map(_is_address, data.values())):
+        raise FormatError(
+            context.place,
+            "the task has the address of a text, not the text",
+            "put the texts themselves into the tasks, under the key text",
+        )
     if key is None:
         raise FormatError(
             context.place,
@@ -177,7 +195,11 @@ def _text_key(
 
 def _may_be_text(key: str, value: str) -> bool:
     """Whether a value is not the address of an image or a file."""
-    return spelling(key) not in _MEDIA and not _ADDRESS.fullmatch(value)
+    return spelling(key) not in _MEDIA and not _is_address(value)
+
+
+def _is_address(value: object) -> bool:
+    return isinstance(value, str) and _ADDRESS.fullmatch(value) is not None
 
 
 def _annotation(
@@ -190,10 +212,33 @@ def _annotation(
 
     Offsets that count something else than characters are refused later, with the cause.
     """
+    spans = _in_characters(spans, text, context)
     read = [span if _fits(span, text) or _is_shifted(span, text) else _bare(span) for span in spans]
     others = [str(span["text"]) for span, kept in zip(spans, read, strict=True) if span is not kept]
     context.leave_out(OTHER_SURFACE, len(others), others)
     return Annotation({"text": text, "spans": read}, names)
+
+
+def _in_characters(
+    spans: Sequence[Mapping[str, Any]], text: str, context: UnwrapContext
+) -> Sequence[Mapping[str, Any]]:
+    """The regions with offsets in characters; some versions count UTF-16 units, as JavaScript does.
+
+    The offsets of a task are converted only if all of its regions repeat the text then.
+    """
+    if text.isascii() or all(_fits(span, text) for span in spans):
+        return spans
+    offsets = OffsetMap(text, "utf-16")
+    converted = [
+        {**span, **{key: offsets.character(span.get(key, -1)) for key in ("start", "end")}}
+        for span in spans
+        if isinstance(span.get("text"), str) and type(span.get("start")) is type(span.get("end"))
+    ]
+    if len(converted) < len(spans) or not all(_fits(span, text) for span in converted):
+        return spans
+    moved = sum(old["end"] != new["end"] for old, new in zip(spans, converted, strict=True))
+    context.leave_out(UTF16, moved)
+    return converted
 
 
 def _bare(span: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -26,6 +26,7 @@ _TYPES = (
 _SURFACES = ("text", "surface", "mention", "extractiontext")
 _NESTED = ("charinterval",)  # keys of a mapping inside a mark that holds the offsets
 # Keys of a mark that change how it is read.
+_CONFIDENCE = "confidence"  # beside a type of Flair
 _SPECIAL = {*_NESTED, "alignmentstatus", "answer", "entity", "user"}
 PIECES = ("B-", "I-", "E-", "S-", "L-", "U-")
 # NUL would silently end strings, U+001F separates tokens in results, and lone surrogates are not
@@ -109,7 +110,7 @@ def simple_spans(marks: Sequence[Any], texts: Iterable[str]) -> SimpleSpans | No
     rows: Sequence[Any] | None = None
     if type(first) is list:
         rows = marks if all(type(mark) is list and len(mark) == 3 for mark in marks) else None
-    elif type(first) is dict and (keys := _plain_keys(tuple(first))) is not None:
+    elif type(first) is dict and (keys := plain_mark_keys(tuple(first))) is not None:
         rows = _rows(marks, keys)
     if rows is None:
         return None
@@ -139,10 +140,16 @@ def simple_pairs(tokens: Sequence[Any]) -> tuple[Sequence[int], Sequence[int]] |
 
 def _rows(marks: Sequence[Any], keys: Sequence[str | None]) -> list[Any] | None:
     """The values of some keys; None if the marks are not all mappings with the same keys."""
-    same = marks[0].keys()
-    if not all(type(mark) is dict and mark.keys() == same for mark in marks):
+    first = marks[0]
+    if {*map(type, marks)} != {dict} or {*map(len, marks)} != {len(first)}:
         return None
-    return list(map(itemgetter(*keys), marks))
+    # Without further keys, marks of this size that have the keys have no others.
+    if len(first) > len(keys) and not all(mark.keys() == first.keys() for mark in marks):
+        return None
+    try:
+        return list(map(itemgetter(*keys), marks))
+    except KeyError:
+        return None
 
 
 def _are_offsets(values: Sequence[Any]) -> bool:
@@ -150,7 +157,7 @@ def _are_offsets(values: Sequence[Any]) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def _plain_keys(keys: tuple[str, ...]) -> tuple[str, ...] | None:
+def plain_mark_keys(keys: tuple[str, ...]) -> tuple[str, ...] | None:
     """The keys of start, end, type and perhaps surface, of marks that need no other key."""
     found = _mark_keys(keys, True)
     if found.length or found.fragments or {*spellings(keys)} & _SPECIAL:
@@ -201,7 +208,7 @@ def _mark_of_mapping(mark: Mapping[str, Any], letters: bool, place: str, names: 
         )
     fragments = _fragments(mark, keys, place)
     given = mark[keys.type]
-    types = [name_of(kind, names, place) for kind in listed(given) or [given]]
+    types = [name_of(_type_in(kind), names, place) for kind in listed(given) or [given]]
     if spelling(keys.type) == "entity" and types[0].startswith(PIECES):
         raise FormatError(
             place,
@@ -209,6 +216,11 @@ def _mark_of_mapping(mark: Mapping[str, Any], letters: bool, place: str, names: 
             'join the pieces: pipeline(…, aggregation_strategy="simple")',
         )
     return SpanMark(fragments, types, _surface(mark, keys))
+
+
+def _type_in(kind: object) -> object:
+    """The type of Flair's object of a type and its confidence; any other value unchanged."""
+    return kind.get("value") if isinstance(kind, Mapping) and _CONFIDENCE in kind else kind
 
 
 def _fragments(mark: Mapping[str, Any], keys: _MarkKeys, place: str) -> Fragments:

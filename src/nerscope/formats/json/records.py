@@ -137,9 +137,10 @@ def read_records(
     context = UnwrapContext(
         place, line, annotator, left_out, text_key, has_names=names is not None, state=state
     )
-    for plain, annotators in unwrap(item, context):
+    for plain, annotators, _ in unwrap(item, context):
         schema = schema_of(plain)
         if schema is None:
+            _refuse_null(plain, place)
             raise FormatError(
                 place,
                 f"unknown layout of a record, with the keys {shown_keys(plain)}",
@@ -150,6 +151,17 @@ def read_records(
         if annotators and annotator is None:
             state.check_annotator(parsed.text, annotators, place, line)
         yield parsed
+
+
+def _refuse_null(item: Mapping[str, Any], place: str) -> None:
+    """Refuse null where mentions are expected: the text may have none, or no annotation."""
+    key = first_key(item, SPAN_KEYS, lambda value: value is None)
+    if key is not None and first_key(item, (*TEXT_KEYS, *_TOKENS), bool) is not None:
+        raise FormatError(
+            place,
+            f"the mentions (key {shown(key)}) are null",
+            "write [] if there are none; leave out records without an annotation",
+        )
 
 
 @lru_cache(maxsize=1024)

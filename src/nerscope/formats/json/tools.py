@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from nerscope.corpus.schemes import OUTSIDE_LABEL
 from nerscope.errors import FormatError
 from nerscope.formats.json.label_studio import is_short_task, is_task, read_short_task, read_task
 from nerscope.formats.json.layers import rows_of
@@ -25,9 +26,11 @@ from nerscope.formats.json.unwrapping import (
     mappings_of,
     rows_with,
 )
+from nerscope.formats.source import UNSET
 
 REFUSED_ANSWERS = ("reject", "ignore")
 _DOCCANO_KEYS = ("annotations", "entities", "labels", "label")
+_MISSING = "-"  # spaCy's label of a token whose annotation is not known
 _LONGEST_GAP = 1 << 20  # characters between two passages
 
 
@@ -113,12 +116,10 @@ def _read_document(item: Mapping[str, Any], context: UnwrapContext) -> Iterator[
             yield Annotation(paragraph)
             continue
         for tokens in sentences:
-            yield Annotation(
-                {
-                    "tokens": [token.get("orth") for token in tokens],
-                    "labels": [token.get("ner", "O") for token in tokens],
-                }
-            )
+            labels = [token.get("ner", OUTSIDE_LABEL) for token in tokens]
+            context.leave_out(UNSET, labels.count(_MISSING))
+            labels = [OUTSIDE_LABEL if label == _MISSING else label for label in labels]
+            yield Annotation({"tokens": [token.get("orth") for token in tokens], "labels": labels})
 
 
 def _read_pairs(item: Mapping[str, Any], context: UnwrapContext) -> Iterator[Annotation]:
@@ -278,7 +279,7 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         "LangExtract",
         frozenset({"extractions"}),
-        lambda item: rows_with(item["extractions"], "char_interval"),
+        lambda item: item["extractions"] is None or rows_with(item["extractions"], "char_interval"),
         _read_extractions,
     ),
     Tool(

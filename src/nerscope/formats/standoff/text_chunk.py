@@ -297,11 +297,13 @@ def _tokenise(kinds: npt.NDArray[np.uint8], breaks: Ints) -> tuple[Ints, Ints]:
     if not len(kinds):
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
     blank, starts, continues = ((kinds & kind) > 0 for kind in (_BLANK, _STARTS, _CONTINUES))
-    places = np.arange(len(kinds))
     goes_on = continues.copy()
     goes_on[breaks[breaks < len(kinds)]] = False
-    decides = np.maximum.accumulate(np.where(goes_on & ~starts, 0, places))
-    is_open = starts[decides]  # whether a character is in a word that may go on
+    is_open = starts.copy()  # whether a character is in a word that may go on
+    marks = np.flatnonzero(goes_on & ~starts)  # few or none: the character before a run decides
+    is_first = np.diff(marks, prepend=-2) > 1
+    before = np.maximum(marks[is_first] - 1, 0)
+    is_open[marks] = starts[before].repeat(np.diff(np.flatnonzero(is_first), append=len(marks)))
     begins = ~blank
     begins[1:] &= ~(goes_on[1:] & is_open[:-1])
     ends = ~blank

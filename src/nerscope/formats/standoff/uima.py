@@ -37,6 +37,9 @@ _DKPRO = "de.tudarmstadt.ukp.dkpro.core.api"
 _TOKEN, _SENTENCE = f"{_DKPRO}.segmentation.type.Token", f"{_DKPRO}.segmentation.type.Sentence"
 # DKPro has types such as Person and Location, which are subtypes of NamedEntity.
 _NAMED_ENTITIES = NAMED_ENTITY.rpartition(".")[0] + "."
+# cTAKES has a type for each kind of mention, such as DiseaseDisorderMention.
+_CTAKES = "org.apache.ctakes.typesystem.type.textsem."
+_ALL_CTAKES = f"{_CTAKES}IdentifiedAnnotation"  # what these types have in common
 _BUILT_IN = re.compile(r"(de\.tudarmstadt\.ukp\.(dkpro|clarin)|org\.dkpro)\.|uima\.")
 _NOT_LAYERS = ("uima.", f"{_DKPRO}.metadata.")  # facts about the document
 _INITIAL = "_InitialView"
@@ -78,16 +81,23 @@ class _Choice(NamedTuple):
     feature: str | None
 
     def includes(self, type_name: str) -> bool:
-        return type_name == self.layer or (
-            self.layer == NAMED_ENTITY and type_name.startswith(_NAMED_ENTITIES)
+        return (
+            type_name == self.layer
+            or (self.layer == NAMED_ENTITY and type_name.startswith(_NAMED_ENTITIES))
+            or (self.layer == _ALL_CTAKES and _is_ctakes_mention(type_name))
         )
+
+
+def _is_ctakes_mention(type_name: str) -> bool:
+    return type_name.startswith(_CTAKES) and type_name.endswith("Mention")
 
 
 class UimaSource(AnnotatedSource):
     """An XMI file or a folder of such files, read with one layer.
 
     `layer` and `feature` are the names of the layer with the mentions and of its feature with the
-    type. The default is the layer of named entities, or the only layer that is not built in.
+    type. The default is the layer of named entities, all mentions of cTAKES, or the only layer that
+    is not built in.
 
     >>> data = b'<x:XMI xmlns:x="http://www.omg.org/XMI" xmlns:c="http:///uima/cas.ecore" '
     >>> data += b'xmlns:n="http:///my.ecore"><c:Sofa x:id="1" sofaString="Ada spoke"/>'
@@ -275,6 +285,8 @@ def _choose(
     known = dict.fromkeys(
         key for type_name in features if choice.includes(type_name) for key in features[type_name]
     )
+    if feature is None and chosen.startswith(_CTAKES):
+        return choice  # the name of the layer is the type
     if feature is None and VALUE in known:
         feature = VALUE
     elif feature is None and len(known) == 1:
@@ -302,6 +314,8 @@ def _choose_layer(features: Mapping[str, Counter[str]], layer: str | None, name:
     if layer is None:
         if any(type_name.startswith(_NAMED_ENTITIES) for type_name in features) or not custom:
             return NAMED_ENTITY
+        if any(map(_is_ctakes_mention, features)):
+            return _ALL_CTAKES
         matches = custom
     else:
         if layer in (NAMED_ENTITY, _short(NAMED_ENTITY)) and NAMED_ENTITY not in features:

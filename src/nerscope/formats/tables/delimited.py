@@ -35,7 +35,7 @@ _TOKENS = ("token", "word", "form", "wordform", "tokens", "words", "tokenizedtex
 _LABELS = (
     *("nertag", "nerlabel", "ner", "label", "tag", "bio", "biotag", "iob", "iobtag", "entitytag"),
     *("nertags", "nerlabels", "labels", "tags", "biotags", "iobtags", "entity", "spans"),
-    *("entities", "annotations"),
+    *("entities", "annotations", "ne", "netag", "nelabel", "iob2", "bioes", "bilou"),
 )
 _TYPES = (
     *("label", "entitytype", "entitylabel", "type", "nerlabel", "nertag", "ner", "tag"),

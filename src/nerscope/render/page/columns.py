@@ -1,18 +1,12 @@
 """Values of the page's data: columns, short numbers, names of clusters."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypedDict
+from typing import Any
 
+from nerscope.render.page.schema import Columns
 from nerscope.scoring.cluster_units import unit_noun
 
 _DIGITS = 6
-
-
-class Columns(TypedDict):
-    """Rows by column; of texts, the distinct ones and indices into them."""
-
-    size: int
-    columns: dict[str, object]
 
 
 def columns_of(records: Sequence[Mapping[str, Any]], keys: Iterable[str]) -> Columns:
@@ -44,6 +38,26 @@ def short(value: Any) -> Any:
         return value
     rounded = round(value, _DIGITS)
     return int(rounded) if rounded.is_integer() else rounded
+
+
+def records_of(columns: Columns) -> list[dict[str, Any]]:
+    """The records of columns.
+
+    >>> records_of(columns_of([{"system": "x", "n": 3}], ["system", "n"]))
+    [{'system': 'x', 'n': 3}]
+    """
+    table: Any = columns
+    read = {
+        name: [values["of"][at] for at in values["at"]] if isinstance(values, dict) else values
+        for name, values in table["columns"].items()
+    }
+    rows = zip(*read.values(), strict=True)
+    return [dict(zip(read, row, strict=True)) for row in rows]
+
+
+def short_row(row: Mapping[str, Any]) -> dict[str, object]:
+    """A row as JSON has it, with short numbers."""
+    return {key: short(value) for key, value in row.items()}
 
 
 def page_unit(cluster_unit: str) -> str:

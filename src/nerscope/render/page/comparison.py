@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from nerscope.render.answers import answer
 from nerscope.render.over_datasets import counted_answer, over_answer
-from nerscope.render.page.columns import columns_of, page_unit, short
+from nerscope.render.page.columns import columns_of, page_unit, short, short_row
 from nerscope.render.page.schema import Columns, PageComparison, PageRank, PageVerdict
 from nerscope.results.changes import KindChange, kind_changes
 from nerscope.results.compare import (
@@ -12,11 +12,12 @@ from nerscope.results.compare import (
     plain_correction,
 )
 from nerscope.results.compare_all import compare_all
+from nerscope.results.error_sums import paired_mentions
 from nerscope.results.over_datasets import DatasetsRow
 from nerscope.results.pair_verdicts import PairVerdict, pair_verdicts
 from nerscope.results.ranking import RankingRow
 from nerscope.results.results import Results
-from nerscope.results.sentences import Spans, spans_of
+from nerscope.results.spans import Spans, spans_of
 from nerscope.scoring.metrics import metric_named
 
 _CELL = ("dataset", "system_a", "system_b", "facet", "level", "type", "match", "metric")
@@ -41,10 +42,7 @@ def page_comparison(
         "verdicts": [_page_verdict(results, comparison, verdict) for verdict in verdicts],
         "ranking": _ranks(comparison.ranking) or _ranks_by_score(verdicts),
         "rows": columns_of(compared.details, (*_CELL, *_NUMBERS, *_TESTED)),
-        "overDatasets": [
-            {name: short(value) for name, value in row.items()}
-            for row in comparison.over_datasets(every=False)
-        ],
+        "overDatasets": [short_row(row) for row in comparison.over_datasets(every=False)],
         "changes": _changes(results, verdicts, spans or {}),
         "notes": comparison.notes,
     }
@@ -135,6 +133,6 @@ def _changes(
     for evidence in results.evidence:
         pairs = [verdict.pair for verdict in verdicts if verdict.dataset == evidence.dataset]
         if pairs and evidence.folded is None:
-            known = spans[evidence.dataset] if evidence.dataset in spans else spans_of(evidence)
+            known = spans.get(evidence.dataset) or spans_of(paired_mentions(evidence))
             records += kind_changes(evidence, known, pairs)
     return columns_of(records, _CHANGE)

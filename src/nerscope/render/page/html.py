@@ -6,11 +6,11 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
+from nerscope.render.page.data import RESULTS_FILE as RESULTS_FILE
 from nerscope.render.page.data import page_data
 from nerscope.results.judgements import JudgedFile
 from nerscope.results.results import Results
 from nerscope.results.rows import plain_row
-from nerscope.version import VERSION
 
 _PLACE = "NERSCOPE_DATA"
 _HEIGHT = 720  # pixels in a notebook
@@ -29,11 +29,12 @@ class ReportPage:
         )
 
 
-def page_html(results: Results, judges: Sequence[JudgedFile] = ()) -> str:
-    """The report on results as one file, which loads nothing from elsewhere."""
-    named = ", ".join(part.dataset for part in results.evidence)
-    data = {"version": VERSION, "title": f"nerscope report: {named}", **page_data(results, judges)}
-    return _template().replace(_PLACE, embedded(data), 1)
+def page_html(results: Results, judges: Sequence[JudgedFile] = (), file: str = RESULTS_FILE) -> str:
+    """The report on results as one page, which loads nothing from elsewhere.
+
+    `file` is where the results are saved, for commands to paste.
+    """
+    return _template().replace(_PLACE, embedded(page_data(results, judges, file)), 1)
 
 
 def _template() -> str:

@@ -1,6 +1,6 @@
 """The data of a report page: what Python writes and `web/src` reads.
 
-`make page` writes `web/src/page-data.ts` from these classes, so that both sides have one definition.
+`make page` writes `web/src/page-data.ts` from these classes, so both sides have one definition.
 Fractions stay fractions; undefined is null. A system's several runs are averaged unless a field
 says otherwise.
 """
@@ -115,8 +115,9 @@ class PageAnswers(TypedDict):
     answers: int | None
     unreadable: int
     cutOff: int
-    repeated: int
-    foreignTypes: int
+    malformed: int  # mentions without a text or a type
+    repeated: int  # mentions that are named more often than they occur
+    foreignTypes: int  # predicted mentions of types that gold does not have
     hallucinated: int
     predicted: int  # all predicted mentions, with the hallucinated ones
     topHallucinated: list[list[str | int]]  # pairs of text and count
