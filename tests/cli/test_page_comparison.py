@@ -191,7 +191,11 @@ def test_changes_count_every_gold_mention_by_its_kind_in_both_systems(name: str)
 
 
 def most_frequent(kinds: list[str]) -> str:
-    return min(kinds, key=lambda kind: (-kinds.count(kind), OUTCOMES.index(kind)))
+    """Right if more than half are, else the most frequent wrong kind."""
+    wrong = [kind for kind in kinds if kind != "correct"]
+    if 2 * len(wrong) < len(kinds):
+        return "correct"
+    return min(wrong, key=lambda kind: (-wrong.count(kind), OUTCOMES.index(kind)))
 
 
 def test_one_system_is_not_compared() -> None:

@@ -136,11 +136,10 @@ def test_a_report_of_folded_results_has_no_sentences_and_says_how_many_there_wer
 @pytest.mark.parametrize(
     "ask",
     [
-        lambda results: results.errors(),
         lambda results: results.partial_pairs(),
         lambda results: results.changes("a", "b"),
     ],
-    ids=["errors", "partial", "changes"],
+    ids=["partial", "changes"],
 )
 def test_what_needs_single_mentions_says_how_to_keep_them(ask: Any) -> None:
     with pytest.raises(InputError, match=r"are kept only as sums.*fold=False"):

@@ -109,7 +109,8 @@ class EvidenceBuilder:
         self._unfolded: list[ScoredSentences] = []
         self._n_unfolded = 0
         self._folding: Folding | None = None
-        self._errors, self._filter = ErrorCollector(), SampleFilter()
+        self._errors = ErrorCollector() if self._plan.keeps_errors else None
+        self._filter = SampleFilter()
         self._cluster_unit = None if cluster_unit is None else place_unit(cluster_unit)
         self._blocks = BlockCount(block_size(cluster_unit or "") or 1)
         # The document of the last folded sentence: its number, and its rank among documents with
@@ -147,10 +148,12 @@ class EvidenceBuilder:
         folded = Folded(str(self._cluster_unit), *counts)
         like = replace(self._blank, types=tuple(self._plan.coding.labels.types))
         evidence = self._folding.evidence(like, folded)
-        # Folding sorts the types, so that the sample needs other codes.
-        codes = np.array([evidence.types.index(name) for name in like.types], np.int32)
-        errors = self._errors.errors(like.types).with_kinds(codes)
-        return canonical(replace(evidence, errors=errors))
+        if self._errors is not None:
+            # Folding sorts the types, so that the sample needs other codes.
+            codes = np.array([evidence.types.index(name) for name in like.types], np.int32)
+            errors = self._errors.errors(like.types).with_kinds(codes)
+            evidence = replace(evidence, errors=errors)
+        return canonical(evidence)
 
     def _recode(self, scored: ScoredSentences) -> ScoredSentences:
         """The same sentences with the codes for types, surfaces and documents of this process."""
@@ -189,7 +192,7 @@ class EvidenceBuilder:
         )
 
     def _fold(self) -> None:
-        errors = self._take_errors()
+        errors = None if self._errors is None else self._scored_errors()
         scored = self._take_unfolded()
         if self._folding is None:
             self._folding = Folding()
@@ -202,9 +205,10 @@ class EvidenceBuilder:
         # Subsets are made before mentions are summed, because sums are not divisible.
         divided = with_subsets(self._evidence_of(scored), self._subsets)
         self._folding.add(divided, groups_of(numbers))
-        self._errors.add(divided, errors, self.sentences - scored.sentences)
+        if self._errors is not None and errors is not None:
+            self._errors.add(divided, errors, self.sentences - scored.sentences)
 
-    def _take_errors(self) -> ScoredErrors:
+    def _scored_errors(self) -> ScoredErrors:
         """The errors of all unfolded sentences."""
         parts, before = list[tuple[int, ScoredErrors]](), 0
         for scored in self._unfolded:

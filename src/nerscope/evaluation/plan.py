@@ -72,6 +72,15 @@ class Plan:
         """Whether no mentions overlap, so that every token has one label."""
         return all(style.flat for style in self.label_styles)
 
+    @property
+    def keeps_errors(self) -> bool:
+        """Whether folded results have errors: not if only exact match is evaluated.
+
+        Kinds of errors need pairs of overlapping mentions. Exact match needs none, and is evaluated
+        alone where only scores are wanted.
+        """
+        return self.settings.fold is not False and len(self.matches) > 1
+
     def facets_of_unit(self, unit: str) -> list[Facet]:
         return [facet for facet in self.facets if facet.unit == unit]
 

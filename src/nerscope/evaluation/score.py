@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from nerscope.codec import serialisable
-from nerscope.corpus.arrays import Bools, Floats, Ints, Objects
+from nerscope.corpus.arrays import Bools, Floats, Ints, Objects, expand_ranges
 from nerscope.corpus.corpus import Corpus, ReadingNotes
 from nerscope.corpus.mentions import CONLLEVAL, shape_column, token_runs
 from nerscope.corpus.records import Records
@@ -260,7 +260,7 @@ def _errors_of_chunk(
     views: Sequence[View], ledger: Ledger, sample: SampleFilter, plan: Plan
 ) -> ScoredErrors | None:
     """The errors of a chunk, with the words of the sentences that its sample needs."""
-    if plan.keeps_words or plan.settings.fold is False:
+    if plan.keeps_words or not plan.keeps_errors:
         return None
     gold, *preds = (ScoredSide(view.mentions, view.sentence, view.names) for view in views)
     corpus = views[0].sentences.corpus
@@ -285,8 +285,10 @@ def places_of(corpus: Corpus) -> tuple[str, Ints]:
 
 def _texts_of(corpus: Corpus, sentences: Ints) -> tuple[str, ...]:
     """The text of some sentences, as results have it."""
-    words = ([_shown(word) for word in corpus.words(at)] for at in sentences.tolist())
-    return tuple(TOKEN_JOIN.join(of_sentence) for of_sentence in words)
+    begins, ends = corpus.starts[sentences], corpus.starts[sentences + 1]
+    words = list(map(_shown, corpus.words_at(expand_ranges(begins, ends))))
+    edges = [0, *np.cumsum(ends - begins).tolist()]
+    return tuple(TOKEN_JOIN.join(words[begin:end]) for begin, end in pairwise(edges))
 
 
 def _glued_tokens(sentences: Sentences) -> GluedTokens | None:

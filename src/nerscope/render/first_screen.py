@@ -373,7 +373,7 @@ def next_steps(results: Results, path: str | None) -> list[str]:
     """What can be asked of these results next; only what works with them."""
     parts = results.evidence
     commands = ["compare"] if any(len(part.systems) > 1 for part in parts) else []
-    commands += [] if any(part.folded for part in parts) else ["errors"]
+    commands += [] if any(part.folded and not part.sample for part in parts) else ["errors"]
     commands += ["report"]
     commands += ["diagnose"] if any(part.signature.edges for part in parts) else []
     if path is None:

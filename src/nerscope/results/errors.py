@@ -242,9 +242,10 @@ def runs_of(results: Results, system: str | None) -> Iterator[tuple[Evidence, in
 def mention_records(results: Results, system: str | None = None) -> Iterator[MentionRow]:
     """One row for each gold and each predicted mention of each run.
 
-    A row has the outcome, the counterpart if any, and the level under every facet.
+    A row has the outcome, the counterpart if any, and the level under every facet. Of folded
+    results, these are the mentions of the sampled sentences.
     """
-    for evidence, run in runs_of(results, system):
+    for evidence, run in runs_of(sampled_results(results), system):
         gold, pred = gold_side(evidence), run_side(evidence, run)
         pairs = pair_sides(gold, pred)
         by_gold, by_pred = outcomes(gold.mentions, pred.mentions, pairs)
@@ -255,6 +256,12 @@ def mention_records(results: Results, system: str | None = None) -> Iterator[Men
             yield _row((*head, "gold", outcome), gold, index, pred, pred_of.get(index))
         for index, outcome in enumerate(by_pred):
             yield _row((*head, "pred", outcome), pred, index, gold, gold_of.get(index))
+
+
+def sampled_results(results: Results) -> Results:
+    """The results, with the sampled sentences in place of folded evidence."""
+    parts = [evidence.sample or evidence for evidence in results.evidence]
+    return Results(parts, results.losses, protocol=results.protocol)
 
 
 def is_error(row: MentionRow) -> bool:

@@ -139,8 +139,8 @@ class Results:
     def folded_notes(self) -> list[str]:
         """One note for each dataset whose results keep only sums."""
         return [
-            f"{part.dataset}: {part.folded.sentences:,} sentences are kept only as sums, so errors "
-            "are not listed. Fix: --keep-mentions"
+            f"{part.dataset}: {part.folded.sentences:,} sentences are kept only as sums, "
+            f"{_what_is_listed(part)}. Fix: --keep-mentions"
             for part in self.evidence
             if part.folded is not None
         ]
@@ -467,3 +467,11 @@ def _some(names: Sequence[str], most: int = 3) -> str:
     """
     shown = [*names[:most], *([f"{len(names) - most} more"] if len(names) > most else [])]
     return " and ".join(part for part in (", ".join(shown[:-1]), shown[-1]) if part)
+
+
+def _what_is_listed(folded: Evidence) -> str:
+    """Which errors of folded evidence are listed."""
+    sample = folded.sample
+    if sample is None:
+        return "so errors are not listed"
+    return f"and errors are listed of a sample of {len(sample.documents):,} sentences"

@@ -1,9 +1,9 @@
 """The best one-to-one choice among candidate pairs: largest worth, ties broken by names.
 
-Most candidates compete with no other and are chosen directly. The rest is divided into groups that
-share mentions. In a small group, all choices are tried. In a large group, the Hungarian algorithm
-finds a best choice, and *prices* that show which pairs are part of any best choice; among those,
-names decide.
+Most candidates compete with no other and are chosen directly, or compete for one mention only,
+which takes the best of them. The rest is divided into groups that share mentions. In a small group,
+all choices are tried. In a large group, the Hungarian algorithm finds a best choice, and *prices*
+that show which pairs are part of any best choice; among those, names decide.
 
 Worked example: gold mentions g1, g2 and predictions p1, p2, where g1 overlaps both predictions and
 g2 only p1. Choosing g1-p1 first leaves g2 without a partner; g1-p2 with g2-p1 gives one more pair.
@@ -11,6 +11,7 @@ g2 only p1. Choosing g1-p1 first leaves g2 without a partner; g1-p2 with g2-p1 g
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from itertools import pairwise
 from math import lcm
 from typing import Any, NamedTuple
 
@@ -65,12 +66,18 @@ def best_assignment(left: Ints, right: Ints, worth: Worth, names_of: NamesOf) ->
     """
     if not len(left):
         return np.zeros(0, np.int64)
-    is_alone = (np.bincount(left)[left] == 1) & (np.bincount(right)[right] == 1)
-    chosen: list[int] = np.flatnonzero(is_alone).tolist()
-    competing = np.flatnonzero(~is_alone)
+    of_left, of_right = np.bincount(left)[left], np.bincount(right)[right]
+    is_settled = (of_left == 1) & (of_right == 1)
+    chosen: list[int] = np.flatnonzero(is_settled).tolist()
+    ties: list[list[list[int]]] = []  # equally good choices of small groups
+    for centre, degree, degree_there in ((left, of_left, of_right), (right, of_right, of_left)):
+        stars = _best_of_stars(_star_candidates(centre, degree, degree_there), centre, worth)
+        chosen += stars.best
+        ties += stars.ties
+        is_settled[stars.settled] = True
+    competing = np.flatnonzero(~is_settled)
     columns = (left[competing], right[competing], competing, *(side[competing] for side in worth))
     pairs = [_Pair(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]
-    ties: list[list[list[int]]] = []  # equally good choices of small groups
     for group in _groups(pairs):
         if len(group) > _SMALL:
             chosen += _solve(group, names_of)
@@ -95,6 +102,51 @@ def best_assignment(left: Ints, right: Ints, worth: Worth, names_of: NamesOf) ->
         best: list[int] = min(choices, key=order)
         chosen += best
     return np.sort(np.array(chosen, np.int64))
+
+
+def _star_candidates(centre: Ints, degree: Ints, degree_there: Ints) -> Ints:
+    """The candidates of mentions that compete for one mention, the centre, and for no other."""
+    alone = np.ones(int(centre.max()) + 1, bool)
+    alone[centre[degree_there > 1]] = False
+    return np.flatnonzero(alone[centre] & (degree > 1))
+
+
+class _Stars(NamedTuple):
+    """The best candidates of some centres: one, or several that are equally good."""
+
+    best: list[int]
+    ties: list[list[list[int]]]
+    settled: Ints  # all candidates of these centres
+
+
+def _best_of_stars(candidates: Ints, centre: Ints, worth: Worth) -> _Stars:
+    """The best candidates of each centre.
+
+    Most groups of competing candidates are such stars: a mention that is split or merged. A centre
+    is left out if two credits are nearly equal, because they may be equal as fractions.
+    """
+    by_worth = (worth.shared, worth.same_type, worth.credit, worth.exact)
+    keys = [column[candidates] for column in (*by_worth, centre)]
+    order = np.lexsort(keys)[::-1]
+    ordered, columns = candidates[order], [column[order] for column in keys]
+    *of_candidate, centres = columns
+    first = np.flatnonzero(np.diff(centres, prepend=-1))  # the best candidate of each centre
+    sizes = np.diff(first, append=len(ordered))
+    same = [column[first] == column[first + 1] for column in of_candidate]
+    credit = of_candidate[2]
+    nearly = ~same[2] & (np.abs(credit[first] - credit[first + 1]) < 1 / _FINEST)
+    is_tie, is_open = np.all(same, axis=0), same[3] & nearly
+    equal_to_best = np.all(
+        [column == np.repeat(column[first], sizes) for column in of_candidate], axis=0
+    )
+    tied = np.flatnonzero(equal_to_best & np.repeat(is_tie, sizes))
+    edges = np.flatnonzero(np.diff(centres[tied], prepend=-1)).tolist()
+    numbers = ordered[tied].tolist()
+    return _Stars(
+        ordered[first[~is_tie & ~is_open]].tolist(),
+        [[[number] for number in numbers[a:b]] for a, b in pairwise([*edges, len(numbers)])],
+        ordered[np.repeat(~is_open, sizes)],
+    )
 
 
 def _groups(pairs: Sequence[_Pair]) -> Iterator[list[_Pair]]:

@@ -138,30 +138,40 @@ def score_errors(
     sums, found = list[Ints](), list[Ints]()
     for number, run in enumerate(runs):
         of_run, errors = _errors_of_run(gold, run, len(lines))
-        sums.append(np.insert(of_run, 0, number, axis=1))
+        sums.append(np.column_stack([np.full(len(of_run), number), of_run]))
         found.append(errors)
-    kind, types = _strata_of(np.concatenate(found, axis=1), len(lines))
-    strata = Strata(kind, types, _drawn_numbers(name, lines))
-    candidates = sample.admit(strata)
+    wrong, kind, types = _strata_of(np.concatenate(found, axis=1))
+    sentence = wrong
+    if sample.takes_right:
+        right = np.delete(np.arange(len(lines)), wrong)
+        sentence = np.append(wrong, right)
+        kind, types = np.append(kind, right * 0 + CORRECT), np.append(types, right * 0 + NONE)
+    strata = Strata(kind, types, _drawn_numbers(name, lines, sentence))
+    admitted = sample.admit(strata)
+    candidates = admitted[np.argsort(sentence[admitted])]
     return ScoredErrors(
-        np.concatenate(sums), int((kind != CORRECT).sum()), candidates, strata.chosen(candidates)
+        np.concatenate(sums), len(wrong), sentence[candidates], strata.chosen(candidates)
     )
 
 
 def _errors_of_run(gold: ScoredSide, run: ScoredRun, n_sentences: int) -> tuple[Ints, Ints]:
     """The sums of a run, and its errors: columns of sentence, outcome, type."""
     pred = run.side
-    # Most sentences are right, so that nothing in them must be paired.
-    is_wrong = np.zeros(n_sentences, bool)
-    is_wrong[gold.sentence[~run.gold_right]] = True
-    is_wrong[pred.sentence[~run.pred_right]] = True
-    at_gold, at_pred = is_wrong[gold.sentence], is_wrong[pred.sentence]
+    at_gold, at_pred = ~run.gold_right, ~run.pred_right
+    if not (gold.mentions.are_flat and pred.mentions.are_flat):
+        # A mention that is exactly right touches no other one, unless mentions are nested. Then all
+        # mentions of sentences with an error are needed.
+        is_wrong = np.zeros(n_sentences, bool)
+        is_wrong[gold.sentence[at_gold]] = True
+        is_wrong[pred.sentence[at_pred]] = True
+        at_gold, at_pred = is_wrong[gold.sentence], is_wrong[pred.sentence]
     here, there = gold.chosen(np.flatnonzero(at_gold)), pred.chosen(np.flatnonzero(at_pred))
     pairs = match_named(PAIRED_BY)(here.mentions, there.mentions, (here.names, there.names))
     by_gold, by_pred = outcome_codes(here.mentions, there.mentions, pairs)
     mate = np.full(len(by_gold), NONE)
     mate[pairs.gold] = there.mentions.type[pairs.pred]
     alone = np.delete(np.arange(len(by_pred)), pairs.pred)
+    alone = alone[by_pred[alone] != CORRECT]  # a mention that is predicted twice is no error
     right = gold.mentions.type[~at_gold]
     sums = count_cells(
         np.concatenate([right, here.mentions.type, np.full(len(alone), NONE)]),
@@ -176,24 +186,23 @@ def _errors_of_run(gold: ScoredSide, run: ScoredRun, n_sentences: int) -> tuple[
     return sums, np.concatenate(columns, axis=1)
 
 
-def _strata_of(errors: Ints, n_sentences: int) -> tuple[Ints, Ints]:
-    """The kind and type of the stratum of each sentence: of its first error of the rarest kind."""
+def _strata_of(errors: Ints) -> tuple[Ints, Ints, Ints]:
+    """The sentences with an error, and their strata: of the first error of the rarest kind."""
     sentence, outcome, types = errors
     order = np.lexsort((_RARITY[outcome], sentence))  # stable: the first of equal kinds
-    with_error, first = np.unique(sentence[order], return_index=True)
-    kind, kind_type = np.full(n_sentences, CORRECT), np.full(n_sentences, NONE)
-    kind[with_error], kind_type[with_error] = outcome[order][first], types[order][first]
-    return kind, kind_type
+    with_error = sentence[order]
+    first = np.flatnonzero(np.diff(with_error, prepend=-1))
+    return with_error[first], outcome[order[first]], types[order[first]]
 
 
-def _drawn_numbers(name: str, lines: Ints) -> Ints:
-    """A pseudo-random number for each sentence, from its file, its line and its rank there."""
+def _drawn_numbers(name: str, lines: Ints, chosen: Ints) -> Ints:
+    """A pseudo-random number for some sentences, from their file, line and rank on the line."""
     begins = np.flatnonzero(np.diff(lines, prepend=-1))
     rank = np.arange(len(lines)) - np.repeat(begins, np.diff(begins, append=len(lines)))
     with np.errstate(over="ignore"):
         seed = np.uint64(crc32(PurePath(name).name.encode("utf-8", "surrogatepass")))
-        number = (lines.astype(np.uint64) + seed * _MIX[1]) * _MIX[0]
-        number += rank.astype(np.uint64) * _MIX[2]
+        number = (lines[chosen].astype(np.uint64) + seed * _MIX[1]) * _MIX[0]
+        number += rank[chosen].astype(np.uint64) * _MIX[2]
         # The finaliser of SplitMix64 (Steele et al. 2014).
         number = (number ^ (number >> np.uint64(30))) * _MIX[1]
         number = (number ^ (number >> np.uint64(27))) * _MIX[2]
@@ -222,19 +231,50 @@ def sampled(strata: Strata, size: int | None = None) -> Ints:
     return np.sort(queue[: SAMPLE_SIZE if size is None else size])
 
 
+def _names_of(strata: Strata) -> Ints:
+    """One number for each stratum."""
+    names: Ints = (strata.type.astype(np.int64) + 1) * len(OUTCOMES) + strata.kind
+    return names
+
+
 class SampleFilter:
     """Chooses from each chunk the sentences that may still be in the sample."""
 
     def __init__(self) -> None:
         self._known = _NO_STRATA
 
+    @property
+    def takes_right(self) -> bool:
+        """Whether sentences without an error may still be in the sample."""
+        kinds = self._known.kind
+        return len(kinds) < SAMPLE_SIZE or bool((kinds == CORRECT).any())
+
     def admit(self, strata: Strata) -> Ints:
         """The indices of the sentences to keep."""
+        possible = np.flatnonzero(self._may_be_kept(strata))
         before = len(self._known.kind)
-        every = self._known.then(strata)
+        every = self._known.then(strata.chosen(possible))
         kept = sampled(every)
         self._known = every.chosen(kept)
-        return kept[kept >= before] - before
+        return possible[kept[kept >= before] - before]
+
+    def _may_be_kept(self, strata: Strata) -> Bools:
+        """Which sentences may be in the sample, by a quick rule that spares sorting all of them.
+
+        In a full sample, a stratum that is as large as any takes only smaller numbers.
+        """
+        known = self._known
+        if len(known.kind) < SAMPLE_SIZE:
+            return np.ones(len(strata.kind), bool)
+        names, place, sizes = np.unique(_names_of(known), return_inverse=True, return_counts=True)
+        limits = np.full(len(names) + 1, np.iinfo(np.int64).max)
+        largest = np.zeros(len(names), np.int64)
+        np.maximum.at(largest, place, known.priority)
+        limits[:-1] = np.where(sizes == sizes.max(), largest, limits[:-1])
+        at = np.searchsorted(names, _names_of(strata))
+        at[np.append(names, NONE)[at] != _names_of(strata)] = len(names)  # a new stratum
+        possible: Bools = np.less(strata.priority, limits[at])
+        return possible
 
 
 class ErrorCollector:

@@ -706,6 +706,9 @@ def only_sentences(evidence: Evidence, chosen: Ints) -> Evidence:
         documents=evidence.documents[chosen],
         lines=None if evidence.lines is None else evidence.lines[chosen],
         texts=None if texts is None else tuple(texts[at] for at in chosen.tolist()),
+        record_ids=None,
+        record_names=None,
+        glued=None,
     )
 
 

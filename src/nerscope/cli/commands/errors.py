@@ -1,6 +1,6 @@
 """Print errors in their sentences: gold above, prediction below."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NoReturn
 
 import typer
@@ -120,4 +120,5 @@ def run(options: ErrorsOptions) -> None:
     )
     columns = options.width or get_terminal_size().columns
     document = errors_document(selected, total, columns, options.most, _repeated(results))
+    document = replace(document, notes=[*document.notes, *results.folded_notes()])
     emit_and_exit(document, options.format, options=options)
