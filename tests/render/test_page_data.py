@@ -249,10 +249,16 @@ def test_a_number_of_no_units_is_undefined() -> None:
 
 @pytest.mark.parametrize("name", [*CASES, *FOLDED])
 def test_findings_are_short_and_lead_somewhere(name: str) -> None:
-    findings = page(name)["findings"]
-    assert len(findings) <= 5
-    assert len({finding["rule"] for finding in findings}) == len(findings)
+    data = page(name)
+    findings = data["findings"]
+    datasets = [dataset["name"] for dataset in data["datasets"]]
+    scopes = [None, *(datasets if len(datasets) > 1 else [])]
+    assert {finding["scope"] for finding in findings} <= set(scopes)
+    for scope in scopes:
+        rules = [finding["rule"] for finding in findings if finding["scope"] == scope]
+        assert len(rules) == len(set(rules)) <= 5
     for finding in findings:
+        assert finding["scope"] in (None, finding["dataset"])
         assert len(finding["text"].split()) <= 20
         assert re.search(r"\d", finding["text"])
         assert finding["n"] is not None and finding["link"]["section"] == "errors"
