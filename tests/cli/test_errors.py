@@ -346,3 +346,18 @@ def test_wrong_tokens_of_a_level_are_marked_in_their_sentences(folder: Path, run
         assert run(*shlex.split(f"errors r.json --facet hard=diff {option}")).code == 2
     listed = "evaluate gold.txt --train train.txt --system one=one.txt --list wrong-tokens"
     assert "York" in done(run, listed).out
+
+
+def test_errors_of_folded_data_are_those_of_a_sample(tmp_path: Path, run: Run) -> None:
+    gold = drawn(60, 1)
+    folded = nerscope.evaluate(gold, {"s": noisy(gold, 0.3, 2)}, fold=True, dataset="big")
+    folded.save(tmp_path / "r.json")
+    outcome = run("errors", tmp_path / "r.json")
+    assert outcome.code == 0 and "Errors by kind" in outcome.out
+    printed = outcome.out + outcome.err
+    assert "big: 60 sentences are kept only as sums, and errors are listed of a sample" in printed
+    listed = json.loads(run("errors", tmp_path / "r.json", "--format", "json").out)
+    whole = nerscope.evaluate(gold, {"s": noisy(gold, 0.3, 2)}, fold=False, dataset="big")
+    assert len(listed["rows"] if isinstance(listed, dict) else listed) == len(
+        whole.errors(wrong_only=True)
+    )
