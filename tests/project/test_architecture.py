@@ -26,6 +26,7 @@ LAYERS: list[set[str]] = [
     {"dataset"},
     {"experiment"},
     {"lab"},
+    {"annotation"},
     {"render", "testing"},
     {"compat"},  # above render: it shows what other tools would print as tables
     {"cli"},

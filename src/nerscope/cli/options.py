@@ -1,7 +1,7 @@
 """Values of options: checks, parsing, and completion of names by shells."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import fields
 from importlib import import_module
 from pathlib import Path
@@ -46,7 +46,7 @@ def check_name(option: str, name: str, known: Iterable[str]) -> None:
 
 def check_outputs(outputs: Iterable[str | None], inputs: Iterable[str | None] = ()) -> None:
     """Refuse, before any work is done, outputs that cannot be written or that are inputs."""
-    from nerscope.results.files import unwritable
+    from nerscope.results.files import files_read, is_same_file, unwritable
 
     given = [path for path in outputs if path is not None]
     for path in given:
@@ -57,13 +57,13 @@ def check_outputs(outputs: Iterable[str | None], inputs: Iterable[str | None] = 
         except OSError as error:
             raise unwritable(path, error) from None
     named = [name for name in inputs if name and name != "-"] if given else []
-    read = [file for name in named for file in _files_read(name)]
+    read = [file for name in named for file in files_read(name)]
     for place, path in enumerate(given):
         target = Path(path)
         if target.is_dir():
             raise OutputError(path, "this is a folder", f"{Path(path) / 'FILE'}")
         others = [*read, *map(Path, given[:place])]
-        if any(_same(target, other) for other in others):
+        if any(is_same_file(target, other) for other in others):
             raise OutputError(
                 path,
                 "this file is also an input, or another output",
@@ -77,25 +77,6 @@ def check_outputs(outputs: Iterable[str | None], inputs: Iterable[str | None] = 
                 "its folder is not writable",
                 "choose another folder, or change its permissions",
             )
-
-
-def _files_read(given: str) -> Iterator[Path]:
-    """The files behind `FILE::option=value`: also those in a folder, the other one of a text and
-    its annotations, and those that options name.
-    """
-    from nerscope.formats.base import input_files
-
-    for path in map(Path, input_files(given)):
-        yield path
-        if path.is_dir():
-            yield from (file for file in path.rglob("*") if file.is_file())
-
-
-def _same(first: Path, second: Path) -> bool:
-    if first.exists() and second.exists():
-        return first.samefile(second)
-    # A file that does not exist yet has no identity: compare the names, links resolved.
-    return os.path.realpath(first) == os.path.realpath(second)
 
 
 def parse_systems(given: Iterable[str], gold: "Source | None" = None) -> dict[str, list["Source"]]:

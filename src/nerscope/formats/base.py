@@ -416,6 +416,14 @@ def path_of(text: str) -> str:
     return split_options(text)[0]
 
 
+def input_format(text: str) -> Format:
+    """The format in which `FILE::option=value` is read; for a pattern, that of its first file."""
+    path, options = split_options(text)
+    texts = dict(pair.partition("=")[::2] for pair in options.split(","))
+    files = matching_files(path)
+    return _format_of(FileBytes.of(files[0] if files else path), texts.get("format"))
+
+
 def input_files(text: str) -> list[str]:
     """All files that may be read for `FILE::option=value`, with files beside it and in its options.
 

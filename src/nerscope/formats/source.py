@@ -65,6 +65,26 @@ class SourceInfo:
     format: str | None = None
 
 
+class MentionEdit(NamedTuple):
+    """Mentions to remove from a file and to add to it.
+
+    `corpus` is the file as it was read. Mentions are (start, end, type) with tokens of the corpus.
+    `labels` are the labels that say the same, by token; empty if the corpus has spans.
+    """
+
+    corpus: Corpus
+    removed: Sequence[tuple[int, int, str]]
+    added: Sequence[tuple[int, int, str]]
+    labels: Mapping[int, str]
+
+
+class EditedFile(NamedTuple):
+    """The bytes of an edited file, unpacked, and a source that reads them with the same options."""
+
+    data: bytes
+    source: "Source"
+
+
 class Aligner(Protocol):
     """Maps the mentions of a system to the tokens of gold, chunk by chunk."""
 
@@ -214,6 +234,13 @@ class Source(ABC):
     def faults(self) -> Iterator[tuple[int, str]]:
         """Lines and faults of the file that `validate` reports, such as repeated keys."""
         return iter(())
+
+    def edited(self, edit: "MentionEdit") -> "EditedFile | None":
+        """The file with other mentions in some sentences and everything else unchanged.
+
+        None if the format does not support that.
+        """
+        return None
 
     def relabelled(self, labels: Mapping[int, str]) -> bytes | None:
         """The file with new labels on some lines (counted from 1) and everything else unchanged.

@@ -6,10 +6,11 @@ import re
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from nerscope.errors import FaultError, NerscopeError, OutputError
+from nerscope.formats.base import input_files
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
@@ -79,6 +80,24 @@ def write_folder(path: str | os.PathLike[str], files: Iterable[tuple[str, bytes]
             shutil.rmtree(draft, ignore_errors=True)
     except OSError as error:
         raise unwritable(os.fspath(path), error) from None
+
+
+def files_read(given: str) -> Iterator[Path]:
+    """The files behind `FILE::option=value`: also those in a folder, the other one of a text and
+    its annotations, and those that options name.
+    """
+    for path in map(Path, input_files(given)):
+        yield path
+        if path.is_dir():
+            yield from (file for file in path.rglob("*") if file.is_file())
+
+
+def is_same_file(first: Path, second: Path) -> bool:
+    """Whether two paths are the same file, which may not exist yet."""
+    if first.exists() and second.exists():
+        return first.samefile(second)
+    # A file that does not exist yet has no identity: compare the names, links resolved.
+    return os.path.realpath(first) == os.path.realpath(second)
 
 
 # The open streams of this process. They are duplicated, because opening a stream by its name would

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 import re
 import reprlib
 from collections.abc import Hashable, Iterator, Mapping
@@ -11,6 +10,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from nerscope.errors import FormatError, InputError
+from nerscope.results.json_fields import (
+    check_version,
+    field_of,
+    invalid_value,
+    load_json,
+    number_of,
+    shown_value,
+)
 from nerscope.results.results import FilePath
 
 GOOD, BAD = "good", "bad"
@@ -109,8 +116,6 @@ _COLUMN = "judgement"
 _CREDIT = "credit "  # columns with the credit of a match
 _NUMBER = re.compile(r"[0-9]*[.,]?[0-9]+")
 _AGAIN = "export the judgements from the report page again"
-_JSON_NAMES = ((None, "null"), (True, "true"), (False, "false"))
-_LONGEST = 1 << 31  # more sentences or tokens than any text has
 
 
 def read_judgements(path: FilePath) -> JudgedFile:
@@ -194,19 +199,9 @@ def _check_judgement(place: str, judgement: str) -> None:
 
 
 def _from_json(name: str, data: bytes) -> JudgedFile:
-    try:
-        content = json.loads(data.decode("utf-8-sig"), parse_constant=_refuse_constant)
-    except (ValueError, RecursionError) as error:
-        raise InputError(name, f"it is not JSON ({error})", _AGAIN) from None
+    content = load_json(name, data, _AGAIN)
     form = content.get("nerscope_judgements")
-    if not _is(form, int) or form < 1:
-        raise InputError(name, "it holds no judgements of partial matches", _AGAIN)
-    if form > FORMAT:
-        raise InputError(
-            name,
-            f"its format is {reprlib.repr(form)}, this version reads {FORMAT}",
-            "pip install --upgrade nerscope",
-        )
+    check_version(name, form, FORMAT, "judgements of partial matches", _AGAIN)
     pairs: dict[PairIdentity, JudgedPair] = {}
     for number, record in enumerate(_field(name, content, "pairs", list), 1):
         place = f"{name}: pair {number}"
@@ -220,47 +215,17 @@ def _from_json(name: str, data: bytes) -> JudgedFile:
     return JudgedFile(name, judgements, pairs)
 
 
-def _refuse_constant(text: str) -> None:
-    raise ValueError(f"{text} is not valid JSON")
-
-
-def _is(value: object, kinds: type | tuple[type, ...]) -> bool:
-    """Whether a value has one of the types; a truth value is not a number."""
-    return isinstance(value, kinds) and not isinstance(value, bool)
-
-
 def _field(place: str, record: Any, key: str, kinds: type | tuple[type, ...]) -> Any:
-    """A field of a record; raise a FormatError if it is missing or has another type."""
-    if key not in record:
-        raise FormatError(place, f"the key '{key}' is missing", _AGAIN)
-    if not _is(record[key], kinds):
-        raise _cannot_be(place, key, record[key])
-    return record[key]
+    return field_of(place, record, key, kinds, _AGAIN)
 
 
 def _number(place: str, record: Any, key: str, least: int) -> int:
-    """A field that counts sentences or tokens."""
-    number: int = _field(place, record, key, int)
-    if not least <= number < _LONGEST:
-        raise _cannot_be(place, key, number)
-    return number
-
-
-def _cannot_be(place: str, key: str, value: object) -> FormatError:
-    return FormatError(
-        place, f"invalid value {_short(value)} for '{reprlib.repr(key)[1:-1]}'", _AGAIN
-    )
-
-
-def _short(value: object) -> str:
-    """A value for a message, shortened, and null, true and false as in JSON."""
-    names = [name for constant, name in _JSON_NAMES if value is constant]
-    return names[0] if names else reprlib.repr(value)
+    return number_of(place, record, key, least, _AGAIN)
 
 
 def _checked_pair(place: str, record: Any) -> JudgedPair:
     if not isinstance(record, dict):
-        raise FormatError(place, f"{_short(record)} is not a pair", _AGAIN)
+        raise FormatError(place, f"{shown_value(record)} is not a pair", _AGAIN)
     _field(place, record, "dataset", str)
     _number(place, record, "sentence", 1)
     for side in ("gold", "predicted"):
@@ -273,7 +238,7 @@ def _checked_pair(place: str, record: Any) -> JudgedPair:
         for match in _field(place, systems, system, dict):
             credit = _field(place, systems[system], match, (int, float))
             if not 0 <= credit <= 1:
-                raise _cannot_be(place, match, credit)
+                raise invalid_value(place, match, credit, _AGAIN)
     _check_judgement(place, _field(place, record, "judgement", str))
     return JudgedPair.of(record)
 

@@ -31,7 +31,7 @@ from nerscope.formats.files import (
     line_blocks,
     open_range,
 )
-from nerscope.formats.source import LabelStyle, Source, SourceInfo
+from nerscope.formats.source import EditedFile, LabelStyle, MentionEdit, Source, SourceInfo
 
 BOM = "\ufeff"
 SAME, ANY, ALIGN = "same", "any", "align"  # values of the options tokens= and sentences=
@@ -181,6 +181,19 @@ class ColumnFile(Source):
             raise InputError(
                 self.name, "the file contains no sentences", "check that it is the right file"
             )
+
+    def edited(self, edit: MentionEdit) -> EditedFile:
+        lines = edit.corpus.lines
+        data = self.relabelled({int(lines[at]): label for at, label in edit.labels.items()})
+        if data is None:  # writing the file anew would lose its other columns
+            raise UsageError(
+                self.name,
+                "nerscope does not change mentions in brackets, in several columns, or without a "
+                "line for each token",
+                f"nerscope convert {self.name} OUT.jsonl, and decide on that file",
+            )
+        file = replace(self, path=FileBytes(self.name, data=data))  # type: ignore[type-var]
+        return EditedFile(data, file)
 
     def relabelled(self, labels: Mapping[int, str]) -> bytes | None:
         """The bytes of the file with other labels; everything else stays unchanged."""
