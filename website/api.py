@@ -21,6 +21,7 @@ TITLES = {
     "evaluation": "Evaluating",
     "results": "Asking results",
     "dataset": "Asking data",
+    "annotation": "Annotators",
     "experiment": "Experiments",
     "lab": "Training",
     "corpus": "Corpora",

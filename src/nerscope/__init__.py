@@ -16,6 +16,8 @@ from nerscope.version import VERSION
 
 if TYPE_CHECKING:
     from nerscope import engines as engines
+    from nerscope.annotation.agree import agree
+    from nerscope.annotation.agreement import Agreement
     from nerscope.corpus.corpus import Corpus
     from nerscope.dataset.bias import dataset_bias
     from nerscope.dataset.convert import convert
@@ -56,6 +58,8 @@ __version__ = VERSION
 # A public name is imported when it is first used: numpy alone takes 0.1 s to import, and
 # `nerscope --help` needs none of it.
 _PUBLIC = {
+    "nerscope.annotation.agree": "agree",
+    "nerscope.annotation.agreement": "Agreement",
     "nerscope.corpus.corpus": "Corpus",
     "nerscope.dataset.bias": "dataset_bias",
     "nerscope.dataset.convert": "convert",
@@ -94,6 +98,7 @@ _PUBLIC = {
 }
 _MODULE_OF = {name: module for module, names in _PUBLIC.items() for name in names.split()}
 __all__ = [
+    "Agreement",
     "AlignmentError",
     "Comparison",
     "Condition",
@@ -126,6 +131,7 @@ __all__ = [
     "Verdict",
     "View",
     "__version__",
+    "agree",
     "answers",
     "attribute",
     "baseline",

@@ -79,6 +79,27 @@ def check_outputs(outputs: Iterable[str | None], inputs: Iterable[str | None] = 
             )
 
 
+def parse_annotators(given: Iterable[str]) -> dict[str, "Source"]:
+    """The files of annotators, from NAME=FILE or FILE, which is named after the file."""
+    from nerscope.formats.base import source_named
+
+    pairs = [split_name(text) for text in given]
+    named = [(name, file) for name, file in pairs if name is not None]
+    for name, file in named:
+        if [other for other, _ in named].count(name) > 1:
+            raise UsageError(
+                f"{name}={file}",
+                "another file has the same name",
+                "join the files of an annotator: NAME='PATTERN'",
+            )
+    nameless = [file for name, file in pairs if name is None]
+    every = dict([*named, *_names_of_files(nameless, {name for name, _ in named})])
+    # The files keep the order in which they were given.
+    order = [file for _, file in pairs]
+    in_order = sorted(every.items(), key=lambda pair: order.index(pair[1]))
+    return {name: source_named(file) for name, file in in_order}
+
+
 def parse_systems(given: Iterable[str], gold: "Source | None" = None) -> dict[str, list["Source"]]:
     """The outputs of each system, from NAME=FILE or FILE; a repeated NAME is a further run.
 

@@ -3,11 +3,13 @@
 Files are read in order first, which needs no memory. Only if that fails are all records put into
 memory and joined: by ids that are unique in every file, or else by texts that are. Records that
 some file does not have are left out, and counted in notes.
+
+Annotators are joined in the same way, but no record is left out: a text needs only two of them.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -15,10 +17,11 @@ import numpy as np
 from nerscope.corpus.arrays import Ints
 from nerscope.corpus.corpus import Coding, Corpus, join_chunks
 from nerscope.corpus.text_keys import text_key, without_blanks
-from nerscope.errors import AlignmentError, plural
+from nerscope.errors import AlignmentError, UsageError, plural, shortened, suggest
 from nerscope.formats.source import LabelStyle, Source, SourceInfo, SourceNote, make_note
 
 ID, TEXT, ORDER = "id", "text", "order"
+JOINS = (ID, TEXT, ORDER)
 LEFT_OUT, NOT_IN_GOLD, REORDERED = (
     "records of gold left out",
     "records that gold does not have, left out",
@@ -40,6 +43,7 @@ class RecordList(NamedTuple):
     texts: list[int | None]
     pick: Callable[[Sequence[int], bool], Source]
     are_sentences: bool = False  # of a file that does not consist of records, such as columns
+    documents: Sequence[int] = ()  # the document of each record, if the file can mark documents
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -92,6 +96,82 @@ def join_key(lists: Sequence[RecordList]) -> str | None:
         return None
     is_permuted = len({frozenset(places) for places in by_text}) == 1
     return TEXT if is_permuted or not lists[0].are_sentences else None
+
+
+class RecordUnion(NamedTuple):
+    """How the records of annotators belong together: for each file, its records by their key."""
+
+    by: str
+    places: list[dict[object, int]]
+
+
+def join_annotators_by(lists: Sequence[RecordList], by: str | None = None) -> RecordUnion:
+    """Join the records of all files by unique ids, else by unique texts, else by their order.
+
+    A file may lack records of the others. `by` is one of `JOINS`; default: the first that fits.
+    """
+    if by is not None and by not in JOINS:
+        raise UsageError("join", f"unknown value '{by}'", suggest(by, JOINS))
+    for choice in JOINS if by is None else (by,):
+        fits = _union_fits(lists, choice)
+        if fits:
+            if choice == ORDER:
+                return RecordUnion(ORDER, [dict(enumerate(range(len(own)))) for own in lists])
+            return RecordUnion(choice, [_places(records, choice) for records in lists])
+        if choice == ID and by is None:
+            for records in lists:
+                _refuse_mixture(records)
+    raise _no_union(lists, by)
+
+
+def _union_fits(lists: Sequence[RecordList], by: str) -> bool:
+    """Whether the records of all files can be joined by ids, texts, or their order."""
+    if by == ORDER:
+        return len({len(records) for records in lists}) == 1 and _are_same_texts(lists)
+    places = [_places(records, by) for records in lists]
+    are_unique = all(len(own) == len(records) for own, records in zip(places, lists, strict=True))
+    n_keys = len({key for own in places for key in own})
+    is_shared = n_keys < sum(map(len, places))
+    if not (are_unique and is_shared) or by == TEXT:
+        return are_unique and is_shared
+    pairs = [
+        _texts_agree([lists[a], lists[b]], [places[a], places[b]])
+        for a, b in combinations(range(len(lists)), 2)
+    ]
+    return all(pairs) and not _are_renumbered(lists)
+
+
+def _no_union(lists: Sequence[RecordList], by: str | None) -> AlignmentError:
+    """The error for records that do not belong together, with the reason that comes first."""
+    names = " and ".join(records.name for records in lists[:2])
+    if by == ORDER:
+        sizes = {len(records) for records in lists}
+        fact = "they have other numbers of records" if len(sizes) > 1 else "their texts differ"
+        return AlignmentError(names, f"{fact}, so they cannot be joined by order", "--join id")
+    for key in (ID, TEXT) if by is None else (by,):
+        for records in lists:
+            if (repeated := _repeated(records, key)) is not None:
+                return AlignmentError(
+                    records.name,
+                    f"the {key} {repeated} is there twice, so records cannot be joined by {key}",
+                    "give every record an id that is unique, and equal in all files",
+                )
+    return AlignmentError(
+        names,
+        "they have no text in common",
+        "give annotations of the same texts, with equal ids or equal texts",
+    )
+
+
+def _repeated(records: RecordList, by: str) -> str | None:
+    """A key that two records of a file have, in words; None if all keys are different."""
+    keys: Sequence[object] = records.ids if by == ID else records.texts
+    seen: dict[object, int] = {}
+    for number, key in enumerate(keys, 1):
+        if key is not None and key in seen:
+            return f"'{shortened(str(key))}'" if by == ID else f"of record {seen[key]}"
+        seen[key] = number
+    return None
 
 
 def _refuse_mixture(records: RecordList) -> None:
@@ -186,7 +266,7 @@ def _left_out(
 
 
 @dataclass(frozen=True, eq=False)
-class _Picked(Source):
+class PickedRecords(Source):
     """Some records of a source, in memory, in any order."""
 
     is_file = False
@@ -230,9 +310,10 @@ def corpus_records(source: Source) -> RecordList:
         picked = corpus.chosen(sentences)
         if picked.records is not None and not with_ids:
             picked = replace(picked, records=replace(picked.records, ids=None))
-        return _Picked(picked, source.info, source.always_flat)
+        return PickedRecords(picked, source.info, source.always_flat)
 
-    return RecordList(source.name, ids, texts, pick, records is None)
+    documents = corpus.documents[first[:-1]].tolist()
+    return RecordList(source.name, ids, texts, pick, records is None, documents)
 
 
 def text_hash(text: str | None) -> int | None:

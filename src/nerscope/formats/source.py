@@ -205,6 +205,14 @@ class Source(ABC):
 
         return corpus_records(self)
 
+    def annotators(self) -> list[str]:
+        """The annotators whom the file names; empty if it names none, or if one was chosen."""
+        return []
+
+    def of_annotator(self, name: str) -> "Source":
+        """The same source with the annotations of one of its `annotators`."""
+        return self.with_options({"annotator": name})
+
     def two_sides(self) -> tuple["Source", "Source"]:
         """The gold and the predicted side, if one file has both."""
         raise UsageError(self.name, "no system is given", "--system NAME=FILE")

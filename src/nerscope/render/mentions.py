@@ -125,6 +125,52 @@ def marked_lines(
     return _window(above, words, below, columns)
 
 
+Marks = Sequence[tuple[Sequence[Span], str]]
+
+
+def sentence_lines(
+    tokens: Sequence[str], marks: Marks, around: tuple[int, int], width: int
+) -> list[str]:
+    """A sentence, and below it one line of spans for each of several annotations, with its name.
+
+    >>> for line in sentence_lines(["Ada", "spoke"], [([(0, 1, "PER")], "ann")], (0, 1), 40):
+    ...     print(line)
+      Ada spoke
+      ─── PER   ann
+    """
+    columns = max(_LEAST, width) - 3
+    first, tokens = _tokens_near(tokens, [(*around, "")], columns)
+    shown = [escape_controls(token) for token in tokens]
+    above, words, _ = _drawn(shown, (around[0] - first, around[1] - first, ""), None)
+    edge = above.index("─")
+    lines = [words]
+    for spans, name in marks:
+        moved = [(start - first, end - first, kind) for start, end, kind in spans]
+        lines.append(_marked(shown, moved, name, edge))
+    return _cut_lines(lines, edge, columns)
+
+
+def _marked(tokens: Sequence[str], spans: Sequence[Span], name: str, edge: int) -> Cells:
+    """The spans of an annotation below its sentence, then their types, and whose they are."""
+    cells: Cells = []
+    for start, end, _ in sorted(spans):
+        above = _drawn(tokens, (start, end, ""), None)[0]
+        drawn = above[: len(above) - 1]  # without the blank before a type
+        cells += drawn[len(cells) :]
+    kinds = " ".join(kind for _, _, kind in sorted(spans))
+    text = f" {kinds}" if kinds else "no mention"
+    return [*(cells or [" "] * edge), *_cells(escape_controls(f"{text}   {name}"))]
+
+
+def _cut_lines(lines: Sequence[Cells], edge: int, width: int) -> list[str]:
+    """The part of a sentence around a column, and of the lines below it."""
+    first = 0 if max(map(len, lines)) <= width else max(0, edge - width // 4)
+    words, *below = lines
+    before, behind = ("…" if first else " "), ("…" if first + width < len(words) else "")
+    shown = [f"{before} {''.join(words[first : first + width]).rstrip()}{behind}"]
+    return [*shown, *(f"  {''.join(line[first : first + width]).rstrip()}" for line in below)]
+
+
 def _tokens_near(
     tokens: Sequence[str], spans: Sequence[Span], columns: int
 ) -> tuple[int, Sequence[str]]:

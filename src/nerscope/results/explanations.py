@@ -15,6 +15,7 @@ from nerscope.errors import UsageError, suggest
 from nerscope.facets.facet import FACETS, attribute_named, fixed_facets
 from nerscope.results.terms import (
     Wording,
+    agreement_words,
     attribute_phrase,
     facet_words,
     level_words,
@@ -38,6 +39,9 @@ class Explanation(NamedTuple):
 
 # Terms of the field that are not registered things.
 GENERAL = {
+    "agreement": "How far annotators give the same annotation: F1 of one against another, and κ "
+    "and α, which leave out what agrees by chance.",
+    "annotator": "A person who has annotated texts; nerscope agree compares several.",
     "attribute": "A number for each mention or word, such as its length. Its buckets are a facet.",
     "baseline": "The system or the results that others are compared with.",
     "bucket": "A range of an attribute's values: XS, S, L, XL. Edges are fixed on the gold test "
@@ -52,6 +56,8 @@ GENERAL = {
     "fold": "One of k parts of a corpus. Each part is the test set once, and the other parts are "
     "the training set. The splits of one corpus overlap in their training data.",
     "gold": "What people annotated. Predicted is what a system found.",
+    "human ceiling": "The agreement of annotators among themselves, beside that of a system with "
+    "them. A system can hardly agree better with an annotator than other people do.",
     "hallucinated": "A predicted mention whose text is not in the sentence or document.",
     "holm": "Holm's correction of many p-values: the probability of any false claim stays below "
     "5 %.",
@@ -343,6 +349,7 @@ def _registered() -> Iterator[Wording]:
         yield Wording(form.name, form.title, form.phrase, form.definition)
     for method in (METHODS[name] for name in METHODS):
         yield Wording(method.name, method.title, method.phrase, method.definition)
+    yield from agreement_words().values()
     # Levels come in reverse: of facets that share the name of a level, the first one explains it.
     for facet in reversed(fixed_facets()):
         yield from (level_words(facet.name, level) for level in facet.level_codes)
@@ -449,6 +456,8 @@ def _phrases() -> dict[str, str]:
     phrases = {}
     for name in (*MATCHES, *TOKEN_MATCH_WORDS):
         phrases[match_words(name).phrase.lower()] = name
+    for name, words in agreement_words().items():
+        phrases |= {words.title.lower(): name, words.phrase.lower(): name}
     for name in METRICS:
         words = metric_words(name)
         phrases |= {words.title.lower(): name, words.phrase.lower(): name}

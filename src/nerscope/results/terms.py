@@ -16,6 +16,10 @@ from nerscope.registry import FactoryRegistry
 from nerscope.scoring.evidence import Evidence
 from nerscope.scoring.matching import MATCHES, TOKEN_MATCH_WORDS, USUAL_MATCHES, Match
 from nerscope.scoring.metrics import ERROR_SHARE, F1, METRICS, Metric
+from nerscope.stats.chance import ANNOTATED as ANNOTATED
+from nerscope.stats.chance import COHEN as COHEN
+from nerscope.stats.chance import FLEISS as FLEISS
+from nerscope.stats.chance import coefficient_words
 
 
 class Wording(NamedTuple):
@@ -162,6 +166,15 @@ def metric_words(metric: str) -> Wording:
     made = _made(METRICS, metric)
     title = (made.title if made else "") or metric.replace("_", " ").replace(F1, "F1")
     return _wording(metric, title, made)
+
+
+def agreement_words() -> dict[str, Wording]:
+    """The words of the coefficients of agreement, by name.
+
+    >>> agreement_words()["fleiss_kappa"].title
+    "Fleiss' κ over tokens"
+    """
+    return {words.name: Wording(*words) for words in coefficient_words()}
 
 
 def match_words(match: str) -> Wording:

@@ -1,7 +1,7 @@
 """Print any table of saved results, in any format."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import typer
 
@@ -15,6 +15,7 @@ from nerscope.cli.common import (
     SIGNATURE,
     emit_and_exit,
     load_results,
+    prepare,
     shows_only_exact,
 )
 from nerscope.errors import UsageError
@@ -67,9 +68,12 @@ class ShowOptions:
 def run(options: ShowOptions) -> None:
     from dataclasses import replace
 
+    from nerscope.annotation.agreement import is_agreement_file
     from nerscope.render.first_screen import first_screen
     from nerscope.render.tables import results_document
 
+    if is_agreement_file(options.results):
+        _show_agreement(options)
     loaded = load_results(options.results, options.plugin, options.format)
     _check_options(options)
     if options.table:
@@ -80,6 +84,21 @@ def run(options: ShowOptions) -> None:
         document = first_screen(loaded, options.results)
     # `evaluate` has printed the notes; --notes prints them again.
     emit_and_exit(replace(document, notes=[]), options.format, options=options)
+
+
+def _show_agreement(options: ShowOptions) -> NoReturn:
+    from nerscope.annotation.agreement import Agreement
+    from nerscope.render.agreement import agreement_document
+
+    prepare(options.plugin, options.format)
+    if options.table or any(getattr(options, name) for name in _OF_A_TABLE):
+        raise UsageError(
+            "--table",
+            "an agreement of annotators has no tables to choose from",
+            "--all (every table)",
+        )
+    document = agreement_document(Agreement.load(options.results), everything=options.all)
+    emit_and_exit(document, options.format, options=options)
 
 
 def _tables(results: "Results", options: ShowOptions) -> "Document":

@@ -40,8 +40,15 @@ from nerscope.formats.json.records import (
     schema_of,
 )
 from nerscope.formats.json.tools import noun_of
-from nerscope.formats.json.unwrapping import ALL, FileState, LeftOut, UnwrapContext
+from nerscope.formats.json.unwrapping import (
+    ALL,
+    AnnotatorNames,
+    FileState,
+    LeftOut,
+    UnwrapContext,
+)
 from nerscope.formats.json.values import JsonBatch, first_values, json_batches, repeated_keys
+from nerscope.formats.json.wrapped import unwrap
 from nerscope.formats.packing import without_packing
 from nerscope.formats.sentence_columns import SentenceColumns
 from nerscope.formats.source import EditedFile, MentionEdit, Source
@@ -176,6 +183,22 @@ class JsonFile(Source):
         if not metadata:
             return self  # ids are always read
         return self._with(_metadata=tuple(metadata))
+
+    def annotators(self) -> list[str]:
+        """The annotators whom the records name; empty if one was chosen with `annotator`."""
+        people, state = AnnotatorNames(), FileState()
+        batches = json_batches(self._data) if self._annotator is None else ()
+        for lines, values, _ in batches:
+            for line, value in zip(lines, values, strict=True):
+                place = f"{self.name}:{line}"
+                context = UnwrapContext(place, line, ALL, {}, self._text_key, state=state)
+                for record in unwrap(value, context):
+                    for names in record.people or (record.annotators,):
+                        people.add(names)
+        return people.first_names
+
+    def of_annotator(self, name: str) -> "JsonFile":
+        return self._with(_annotator=name)
 
     def _with(self, **changes: Any) -> "JsonFile":
         """The same file with other attributes, and nothing of what was read before."""

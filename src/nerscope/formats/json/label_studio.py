@@ -72,8 +72,10 @@ def read_task(item: Mapping[str, Any], context: UnwrapContext) -> Iterator[Annot
         str(region.get(key)).lstrip("$") for region in regions for key in ("source", "to_name")
     ]
     text = _text_key(item["data"], spans, hints, context)
-    names = dict.fromkeys(name for entry in candidates for name in _signed(entry))
-    yield _annotation(item["data"][text], spans, tuple(names), context)
+    people = tuple(map(_signed, candidates))
+    names = dict.fromkeys(name for person in people for name in person)
+    annotation = _annotation(item["data"][text], spans, tuple(names), context)
+    yield annotation._replace(people=people)
 
 
 def is_short_task(item: Mapping[str, Any]) -> bool:

@@ -137,7 +137,7 @@ def read_records(
     context = UnwrapContext(
         place, line, annotator, left_out, text_key, has_names=names is not None, state=state
     )
-    for plain, annotators in unwrap(item, context):
+    for plain, annotators, _ in unwrap(item, context):
         schema = schema_of(plain)
         if schema is None:
             raise FormatError(

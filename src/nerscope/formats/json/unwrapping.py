@@ -25,10 +25,14 @@ LeftOut: TypeAlias = "dict[str, Note]"  # notes on records that were left out, b
 
 
 class Annotation(NamedTuple):
-    """A plain record, and the names of its annotator: one person may have an id and an address."""
+    """A plain record, and the names of its annotator: one person may have an id and an address.
+
+    With annotator=all, the record may have several annotators: `people` has the names of each.
+    """
 
     item: Mapping[str, Any]
     annotators: tuple[str, ...] = ()
+    people: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(slots=True)
@@ -120,6 +124,29 @@ def names_of_annotator(value: object) -> tuple[str, ...]:
     else:
         given = [value]
     return tuple(str(name) for name in given if isinstance(name, str | int) and name != "")
+
+
+class AnnotatorNames:
+    """The annotators of a file, each under the first of its names.
+
+    >>> people = AnnotatorNames()
+    >>> for names in [("eve@example.org", "7"), ("bob",), ("7",)]:
+    ...     people.add(names)
+    >>> people.first_names
+    ['eve@example.org', 'bob']
+    """
+
+    def __init__(self) -> None:
+        self._first: dict[str, str] = {}  # by any name of the person
+
+    def add(self, names: Sequence[str]) -> None:
+        known = [self._first[name] for name in names if name in self._first]
+        for name in names:
+            self._first.setdefault(name, known[0] if known else names[0])
+
+    @property
+    def first_names(self) -> list[str]:
+        return list(dict.fromkeys(self._first.values()))
 
 
 def mappings_of(value: object, place: str) -> list[Mapping[str, Any]]:
