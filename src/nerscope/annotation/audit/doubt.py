@@ -1,0 +1,3 @@
+"""placeholder"""
+class Doubt: ...
+def scores_in_doubt(*a): return None
