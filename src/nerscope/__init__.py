@@ -16,6 +16,8 @@ from nerscope.version import VERSION
 
 if TYPE_CHECKING:
     from nerscope import engines as engines
+    from nerscope.annotation.audit.audit import audit
+    from nerscope.annotation.audit.result import Audit
     from nerscope.corpus.corpus import Corpus
     from nerscope.dataset.bias import dataset_bias
     from nerscope.dataset.convert import convert
@@ -56,6 +58,8 @@ __version__ = VERSION
 # A public name is imported when it is first used: numpy alone takes 0.1 s to import, and
 # `nerscope --help` needs none of it.
 _PUBLIC = {
+    "nerscope.annotation.audit.audit": "audit",
+    "nerscope.annotation.audit.result": "Audit",
     "nerscope.corpus.corpus": "Corpus",
     "nerscope.dataset.bias": "dataset_bias",
     "nerscope.dataset.convert": "convert",
@@ -95,6 +99,7 @@ _PUBLIC = {
 _MODULE_OF = {name: module for module, names in _PUBLIC.items() for name in names.split()}
 __all__ = [
     "AlignmentError",
+    "Audit",
     "Comparison",
     "Condition",
     "ConllFile",
@@ -128,6 +133,7 @@ __all__ = [
     "__version__",
     "answers",
     "attribute",
+    "audit",
     "baseline",
     "compare",
     "contrast",

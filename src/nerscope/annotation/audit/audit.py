@@ -1,6 +1,5 @@
 """Find places where gold is probably wrong."""
 
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,7 +15,8 @@ from nerscope.annotation.audit.material import (
     reliability,
     spans_of,
 )
-from nerscope.annotation.audit.places import Place, Span as CorpusSpan, find_places
+from nerscope.annotation.audit.places import Place, find_places
+from nerscope.annotation.audit.places import Span as CorpusSpan
 from nerscope.annotation.audit.planting import Planter
 from nerscope.annotation.audit.predictions import (
     FOLDS,
@@ -25,7 +25,7 @@ from nerscope.annotation.audit.predictions import (
     predict_out_of_fold,
 )
 from nerscope.annotation.audit.reasons import ReasonWriter
-from nerscope.annotation.audit.result import Audit, AuditedSystem
+from nerscope.annotation.audit.result import Audit, AuditedSystem, Judged
 from nerscope.annotation.audit.scoring import Scores, score_cases
 from nerscope.annotation.audit.suspects import (
     BROKEN,
@@ -35,7 +35,7 @@ from nerscope.annotation.audit.suspects import (
     spelt,
 )
 from nerscope.annotation.audit.trained_on import check_held_out, training_warnings
-from nerscope.annotation.decisions import Decision, Span, read_decisions
+from nerscope.annotation.decisions import Span
 from nerscope.arguments import check_arguments
 from nerscope.corpus.arrays import Bools
 from nerscope.corpus.mentions import CONLLEVAL, check_repair
@@ -62,7 +62,7 @@ def audit(
     repair: str = CONLLEVAL,
     trained_on: str | Sequence[str] = (),
     held_out: Mapping[str, float] | None = None,
-    judged: str | os.PathLike[str] | Sequence[Decision] | None = None,
+    judged: Judged = None,
     texts: bool = True,
     cache: Cache | None = None,
     engine: str | Engine | None = None,
@@ -178,7 +178,7 @@ def _cases(
 
 
 def _looks(material: Material) -> tuple[Bools, Bools]:
-    """By token: whether its sentence has capitals but no small letters; whether it has a capital."""
+    """By token: whether its sentence has capitals and no small letters; whether it has one."""
     corpus = material.gold.corpus
     used, inverse = np.unique(corpus.tokens, return_inverse=True)
     words = corpus.coding.tokens.strings(used)
@@ -195,14 +195,14 @@ def _result(
     found: _Examined,
     settings: dict[str, Any],
     warnings: Sequence[str],
-    judged: Any,
+    judged: Judged,
     texts: bool,
 ) -> Audit:
     suspects = _suspects(material, found, texts)
     groups = _groups(material, suspects, texts)
     group_of = {at: group.group for group in groups for at in group.suspects}
     numbered = [replace(suspect, group=group_of[at]) for at, suspect in enumerate(suspects)]
-    warned = {name: text for name, _, text in (each.partition(" ") for each in warnings)}
+    warned = {text.partition(" ")[0]: text for text in warnings}
     result = Audit(
         numbered,
         groups,
@@ -214,14 +214,9 @@ def _result(
         settings,
         material.notes,
         list(warnings),
-        gold=material.files[0],
+        material=material,
     )
-    if all(output.is_recipe for output in material.outputs):
-        return result
-    from nerscope.annotation.audit.doubt import scores_in_doubt
-
-    decisions = read_decisions(judged) if isinstance(judged, str | os.PathLike) else judged
-    return replace(result, doubt=scores_in_doubt(material, numbered, decisions, settings["seed"]))
+    return result.judge(judged)
 
 
 def _suspects(material: Material, found: _Examined, texts: bool) -> list[Suspect]:
@@ -237,8 +232,15 @@ def _suspects(material: Material, found: _Examined, texts: bool) -> list[Suspect
     for broken in find_broken(material, texts):
         place = _Place.of(material, broken.token)
         suspect = Suspect(
-            place.file, place.line, place.sentence, (), (), BROKEN, broken.score,
-            (broken.reason,), 0,
+            place.file,
+            place.line,
+            place.sentence,
+            (),
+            (),
+            BROKEN,
+            broken.score,
+            (broken.reason,),
+            0,
         )
         rows.append((broken.score, 0.0, suspect))
     rows.sort(key=lambda row: (-row[0], -row[1]))
@@ -288,9 +290,7 @@ def _relative(spans: Sequence[CorpusSpan], begin: int, types: Sequence[str]) -> 
     return tuple(Span(start - begin, end - begin, types[kind]) for start, end, kind in spans)
 
 
-def _groups(
-    material: Material, suspects: Sequence[Suspect], texts: bool
-) -> list[SuspectGroup]:
+def _groups(material: Material, suspects: Sequence[Suspect], texts: bool) -> list[SuspectGroup]:
     """Groups of suspects with the same correction of the same text, in the order of suspects."""
     words = _WordsOf(material)
     members: dict[tuple[str, ...], list[int]] = {}
@@ -342,9 +342,7 @@ class _WordsOf:
         return gold, proposed
 
 
-def _sentences(
-    material: Material, suspects: Sequence[Suspect], texts: bool
-) -> list[AuditSentence]:
+def _sentences(material: Material, suspects: Sequence[Suspect], texts: bool) -> list[AuditSentence]:
     """The sentences with suspects, in the order of their highest score."""
     corpus, mentions = material.gold.corpus, material.gold.mentions
     words = _WordsOf(material)
@@ -374,6 +372,6 @@ def _systems(
         mine = [at for at, output in enumerate(material.outputs) if output.system == name]
         is_recipe = material.outputs[mine[0]].is_recipe
         weight = float(trust.weights[mine].sum())
-        warning = f"{name} {warned[name]}" if name in warned else None
+        warning = warned.get(name)
         rows.append(AuditedSystem(name, is_recipe, len(mine), f1, weight, warning))
     return rows

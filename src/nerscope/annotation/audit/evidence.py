@@ -217,9 +217,7 @@ class _Groups(NamedTuple):
     totals: Ints
 
     @classmethod
-    def of(
-        cls, here: _Occurrences, own: Ints, others: Sequence[_Occurrences] = ()
-    ) -> "_Groups":
+    def of(cls, here: _Occurrences, own: Ints, others: Sequence[_Occurrences] = ()) -> "_Groups":
         """Count the occurrences by group; those in `others` belong to group 0."""
         surface = np.concatenate([here.surface, *(other.surface for other in others)])
         label = np.concatenate([here.label, *(other.label for other in others)])
@@ -245,11 +243,17 @@ class _Lookup(NamedTuple):
     def counts(self, groups: _Groups, group: Ints) -> Counts:
         """The counts of each change in its group."""
         pair = np.where(group < groups.width, self.surface * groups.width + group, -1)
-        by_label = [
-            _lookup(groups.cells, groups.times, pair * _LABELS + label + 1) - (self.itself == label)
-            for label in (self.changes.gold, self.changes.proposed)
-        ]
-        return Counts(*by_label, _lookup(groups.pairs, groups.totals, pair) - 1)
+        total = _lookup(groups.pairs, groups.totals, pair) - 1
+        return Counts(
+            self._times(groups, pair, self.changes.gold),
+            self._times(groups, pair, self.changes.proposed),
+            total,
+        )
+
+    def _times(self, groups: _Groups, pair: Ints, label: Ints) -> Ints:
+        found = _lookup(groups.cells, groups.times, pair * _LABELS + label + 1)
+        others: Ints = found - (self.itself == label)
+        return others
 
 
 def _twin_tokens(lookup: _Lookup, here: _Occurrences, here_twin: Ints, own_twin: Ints) -> Ints:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from nerscope.annotation.decisions import Decision, Span
 from nerscope.corpus.arrays import Floats, Ints
 from nerscope.corpus.corpus import Coding, Corpus, join_chunks
 from nerscope.corpus.mentions import Mentions
@@ -66,13 +67,22 @@ class Material:
         """The names of types by their codes."""
         return self.gold.corpus.coding.labels.types
 
+    def confirmed(self, sentence: int) -> Decision:
+        """The decision that a sentence of gold is right."""
+        corpus, mentions = self.gold.corpus, self.gold.mentions
+        begin, end = corpus.starts[sentence : sentence + 2].tolist()
+        first, last = np.searchsorted(mentions.start, [begin, end]).tolist()
+        columns = (mentions.start, mentions.end, mentions.type)
+        rows = zip(*(column[first:last].tolist() for column in columns), strict=True)
+        gold = tuple(Span(low - begin, high - begin, self.types[kind]) for low, high, kind in rows)
+        text = " ".join(corpus.words(sentence))
+        return Decision(self.files[sentence], int(self.numbers[sentence]), text, gold, gold)
+
     def sentence_of(self, token: int) -> int:
         return int(np.searchsorted(self.gold.corpus.starts, token, side="right")) - 1
 
 
-def read_material(
-    gold: Source, runs: Sequence[Run], train: Source | None, repair: str
-) -> Material:
+def read_material(gold: Source, runs: Sequence[Run], train: Source | None, repair: str) -> Material:
     """Read all files into memory, with one vocabulary."""
     coding = Coding()
     sources = [gold, *(run.source for run in runs)]
@@ -109,7 +119,9 @@ def _aligned(sources: list[Source], coding: Coding, repair: str) -> list[list[Co
         return list(side_by_side(sources, coding, repair=repair))
     except AlignmentError as error:
         joined = join_records(sources)
-        is_needless = joined is not None and joined.by == ORDER and not isinstance(error, OrderError)
+        is_needless = (
+            joined is not None and joined.by == ORDER and not isinstance(error, OrderError)
+        )
         if joined is None or is_needless or not joined.is_complete:
             raise
         return list(side_by_side(joined.sources, coding, repair=repair))

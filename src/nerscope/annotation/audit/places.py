@@ -1,6 +1,7 @@
 """Places where gold and other annotations of the same sentences can be compared."""
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -41,7 +42,7 @@ def find_places(gold: Mentions, outputs: Sequence[Mentions]) -> Iterator[Place]:
     spans = list(zip(start.tolist(), end.tolist(), every.type[order].tolist(), strict=True))
     by_side = side[order].tolist()
     bounds = [*first.tolist(), len(spans)]
-    for low, high in zip(bounds, bounds[1:], strict=False):
+    for low, high in pairwise(bounds):
         found: list[list[Span]] = [[] for _ in sides]
         for at in range(low, high):
             found[by_side[at]].append(spans[at])

@@ -95,9 +95,7 @@ class Planter:
 
     def _is_free(self, token: int, inside: int) -> bool:
         """Whether a token belongs to no place and is in the sentence of another one."""
-        return bool(
-            self._first[inside] <= token < self._last[inside] and self._free[token]
-        )
+        return bool(self._first[inside] <= token < self._last[inside] and self._free[token])
 
     def _replaced(self, place: Place, at: int, spans: tuple[Span, ...]) -> Place:
         gold: Annotation = (*place.gold[:at], *spans, *place.gold[at + 1 :])

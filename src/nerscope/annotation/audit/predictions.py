@@ -17,7 +17,7 @@ from nerscope.corpus.schemes import BIO, OUTSIDE_LABEL, LabelCodes
 from nerscope.engines.base import Engine
 from nerscope.errors import InputError, UsageError
 from nerscope.experiment.cache import Cache, digest
-from nerscope.lab.recipe import Lesson, Recipe, Tagged, recipe_named
+from nerscope.lab.recipe import Lesson, Tagged, recipe_named
 
 FOLDS = 5
 _FEWEST_SENTENCES = 20
@@ -215,4 +215,3 @@ def _decoded(codes: Ints, labels: Sequence[str], corpus: Corpus, types: LabelCod
     return Mentions(
         mentions.start, mentions.end, kinds[mentions.type] if len(mentions) else mentions.type
     )
-

@@ -137,4 +137,3 @@ def _chance(case: Case, output: Output) -> str:
     chance = 100 * case.defence
     shown = f"{chance:.0f} %" if chance >= 1 else "less than 1 %"
     return f" (it gives gold {shown})"
-

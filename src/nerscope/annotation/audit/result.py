@@ -2,12 +2,15 @@
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from nerscope.annotation.apply import AppliedLog, apply_decisions
+from nerscope.annotation.audit.doubt import Doubt, propose_sample, scores_in_doubt
+from nerscope.annotation.audit.material import Material
 from nerscope.annotation.audit.suspects import BROKEN, AuditSentence, Suspect, SuspectGroup
 from nerscope.annotation.decisions import Decision, Span, read_decisions
+from nerscope.errors import UsageError
 from nerscope.formats.source import SourceNote
 from nerscope.results.files import write_text
 from nerscope.results.rows import ResultRow, plain_row
@@ -15,7 +18,7 @@ from nerscope.results.rows import ResultRow, plain_row
 if TYPE_CHECKING:
     import pandas
 
-    from nerscope.annotation.audit.doubt import Doubt
+Judged = str | os.PathLike[str] | Sequence[Decision] | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,8 +56,8 @@ class Audit:
     settings: dict[str, Any]
     losses: Sequence[SourceNote]
     warnings: Sequence[str]
-    doubt: "Doubt | None" = None
-    gold: str = field(default="", repr=False)  # the file, to which decisions are applied
+    doubt: Doubt | None = None
+    material: Material | None = field(default=None, repr=False)  # None if the files are gone
 
     @property
     def rows(self) -> Sequence[Suspect]:
@@ -87,7 +90,7 @@ class Audit:
         """The suspects as a pandas data frame, a row for each."""
         import pandas
 
-        columns = [item for item in Suspect.__dataclass_fields__]
+        columns = list(Suspect.__dataclass_fields__)
         return pandas.DataFrame([suspect.as_dict() for suspect in self.suspects], columns=columns)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -114,8 +117,38 @@ class Audit:
 
         `decisions` is a file with decisions, or what `decisions()` returns.
         """
-        made = read_decisions(decisions) if isinstance(decisions, str | os.PathLike) else decisions
-        return apply_decisions(self.gold, made, output, dry_run=dry_run)
+        return apply_decisions(self._of_files().files[0], _read(decisions), output, dry_run=dry_run)
+
+    def judge(self, judged: Judged) -> "Audit":
+        """The same audit with scores corrected by decisions about judged sentences.
+
+        The judged sentences of each range of scores must be drawn at random, as `sample` does.
+        With None, the scores of suspects alone say how far the scores of systems could move.
+        """
+        if all(system.recipe for system in self.systems):
+            return self
+        decisions = None if judged is None else _read(judged)
+        seed = self.settings["seed"]
+        doubt = scores_in_doubt(self._of_files(), self.suspects, decisions, seed)
+        return replace(self, doubt=doubt)
+
+    def sample(self, n: int, seed: int = 1) -> list[Decision]:
+        """Sentences to judge: decisions that confirm gold, for a person to check and correct.
+
+        More of them are drawn where errors are likely; `judge` takes that into account.
+        """
+        material = self._of_files()
+        chosen = propose_sample(material, self.suspects, n, seed)
+        return [material.confirmed(at) for at in chosen]
+
+    def _of_files(self) -> Material:
+        if self.material is None:
+            raise UsageError("audit", "the audited files are not in memory", "run the audit again")
+        return self.material
+
+
+def _read(given: str | os.PathLike[str] | Sequence[Decision]) -> Sequence[Decision]:
+    return read_decisions(given) if isinstance(given, str | os.PathLike) else given
 
 
 def _accepted(sentence: AuditSentence, suspects: Sequence[Suspect], by: str | None) -> Decision:

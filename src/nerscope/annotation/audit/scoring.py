@@ -153,5 +153,3 @@ def slip_probabilities(odds: Floats, planted_odds: Floats, expected: float) -> F
     centres = [total / size for _, _, total, size in pools]
     shares = [min(1.0, n / total) if total else 1.0 for n, total, _, _ in pools]
     return np.interp(odds, centres, shares)
-
-

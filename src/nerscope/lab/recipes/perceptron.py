@@ -33,7 +33,7 @@ def perceptron(
     model = _train(_initial_model(codes, labels), examples, rounds, lesson)
     predicted = [model.predict(codes.encode(words)) for words in lesson.test]
     if lesson.probabilities is not None:
-        lesson.probabilities += _probabilities(predicted, labels, lesson.labels)
+        lesson.probabilities.extend(_probabilities(predicted, labels, lesson.labels))
     return [[labels[code] for code in sentence.labels] for sentence in predicted]
 
 
