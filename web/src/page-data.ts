@@ -100,6 +100,7 @@ export interface PageAnswers {
   answers: number | null;
   unreadable: number;
   cutOff: number;
+  malformed: number;
   repeated: number;
   foreignTypes: number;
   hallucinated: number;

@@ -9,7 +9,7 @@ export class Words {
   private readonly glue = new Map<number, Set<number>>();
   private lowered: string[] | null = null;
 
-  constructor(private readonly sentences: PageSentences) {}
+  constructor(private readonly sentences: Pick<PageSentences, "text" | "glued" | "number">) {}
 
   get known(): boolean {
     return this.sentences.text !== null;

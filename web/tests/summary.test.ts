@@ -155,7 +155,7 @@ describe("types", () => {
 });
 
 describe("answers of language models", () => {
-  const answer = { system: "x", run: "1", answers: 9, unreadable: 1, cutOff: 0, repeated: 0, foreignTypes: 0, hallucinated: 2, predicted: 8, topHallucinated: [], f1: 0.5, f1Without: 0.6 };
+  const answer = { system: "x", run: "1", answers: 9, unreadable: 1, cutOff: 0, malformed: 0, repeated: 0, foreignTypes: 0, hallucinated: 2, predicted: 8, topHallucinated: [], f1: 0.5, f1Without: 0.6 };
   it("have a row per dataset and shown system, its runs together", () => {
     const datasets = [toyDataset("one", { answers: [answer, { ...answer, run: "2" }] }), toyDataset("two")];
     const rows = (address: string) => answerRows(toyContext(address, { datasets })).map(({ dataset, system, runs }) => [dataset, system, runs.length]);

@@ -18,6 +18,8 @@ from nerscope.results.rows import ResultRow, plain_row
 if TYPE_CHECKING:
     import pandas
 
+    from nerscope.render.page.html import ReportPage
+
 Judged = str | os.PathLike[str] | Sequence[Decision] | None
 
 
@@ -117,7 +119,9 @@ class Audit:
 
         `decisions` is a file with decisions, or what `decisions()` returns.
         """
-        return apply_decisions(self._of_files().files[0], _read(decisions), output, dry_run=dry_run)
+        return apply_decisions(
+            self.audited_files().files[0], _read(decisions), output, dry_run=dry_run
+        )
 
     def judge(self, judged: Judged) -> "Audit":
         """The same audit with scores corrected by decisions about judged sentences.
@@ -129,7 +133,7 @@ class Audit:
             return self
         decisions = None if judged is None else _read(judged)
         seed = self.settings["seed"]
-        doubt = scores_in_doubt(self._of_files(), self.suspects, decisions, seed)
+        doubt = scores_in_doubt(self.audited_files(), self.suspects, decisions, seed)
         return replace(self, doubt=doubt)
 
     def sample(self, n: int, seed: int = 1) -> list[Decision]:
@@ -137,11 +141,25 @@ class Audit:
 
         More of them are drawn where errors are likely; `judge` takes that into account.
         """
-        material = self._of_files()
+        material = self.audited_files()
         chosen = propose_sample(material, self.suspects, n, seed)
         return [material.confirmed(at) for at in chosen]
 
-    def _of_files(self) -> Material:
+    def report(self, path: str | os.PathLike[str] | None = None) -> "ReportPage | None":
+        """Write a page on which people accept proposals, keep gold, or correct it.
+
+        It is one HTML file; without a path, it is shown in a notebook.
+        """
+        from nerscope.render.page.decide_audit import audit_report
+
+        page = audit_report(self)
+        if path is None:
+            return page
+        write_text(path, page.html)
+        return None
+
+    def audited_files(self) -> Material:
+        """What the audit has read."""
         if self.material is None:
             raise UsageError("audit", "the audited files are not in memory", "run the audit again")
         return self.material

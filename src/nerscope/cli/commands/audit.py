@@ -79,6 +79,9 @@ class AuditOptions:
         "sentences to judge.",
     )
     dry_run: bool = typer.Option(False, "--dry-run", help="With --apply, write nothing.")
+    report: str | None = typer.Option(
+        None, metavar="FILE", help="Write a page (.html) on which people decide about suspects."
+    )
     most: int = typer.Option(11, metavar="N", min=0, help="Number of groups to print.")
     all: bool = typer.Option(False, "--all", help="Print all groups.")
     no_text: bool = typer.Option(
@@ -101,7 +104,7 @@ def run(options: AuditOptions) -> None:
         *(options.gold, *options.train, *options.plugin, *options.judged, *options.apply),
         *(text.partition("=")[2] or text for text in options.system),
     ]
-    check_outputs([options.output], inputs)
+    check_outputs([options.output, options.report], inputs)
     if options.apply:
         _apply(options)
     result = _audited(options)
@@ -116,6 +119,13 @@ def _check(options: AuditOptions) -> None:
         raise UsageError("--sample", "--apply does not audit", "run audit twice, once with each")
     if options.sample is not None and options.output is None:
         raise UsageError("--sample", "no output is given", "-o judge.json")
+    if options.report and (options.apply or options.sample is not None):
+        which = "--apply" if options.apply else "--sample"
+        raise UsageError("--report", f"{which} writes no page", "run audit twice, once with each")
+    if options.report and options.no_text:
+        raise UsageError(
+            "--report", "nothing can be decided on a page without texts", "leave out --no-text"
+        )
     if options.dry_run and not options.apply:
         raise UsageError("--dry-run", "there is nothing to apply", "--apply DECISIONS --dry-run")
     if options.sample is not None and options.no_text:
@@ -221,6 +231,10 @@ def _emit(result: "Audit", options: AuditOptions) -> NoReturn:
     files: dict[str, FileContent] = {}
     if options.output:
         files[options.output] = lambda: audit_json(result)
+    if options.report:
+        from nerscope.render.page.decide_audit import audit_report
+
+        files[options.report] = lambda: audit_report(result).html
     emit_and_exit(document, options.format, files=files, options=options)
 
 
