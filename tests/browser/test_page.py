@@ -291,14 +291,19 @@ def test_a_page_inside_a_notebook_keeps_to_itself(
     assert page.url == holder.as_uri()
 
 
-def test_the_template_is_what_its_source_makes(tmp_path: Path) -> None:
+def test_the_templates_are_what_their_source_makes(tmp_path: Path) -> None:
     assert shutil.which("node"), "the page is built with Node.js"
     build = ["npx", "vite", "build", "--logLevel", "error", "--outDir", str(tmp_path)]
-    subprocess.run(build, cwd=ROOT / "web", check=True)
+    for mode in ("production", "decide"):
+        subprocess.run([*build, "--mode", mode], cwd=ROOT / "web", check=True)
     committed = ROOT / "src" / "nerscope" / "render" / "assets"
     for made in tmp_path.iterdir():
         assert made.read_bytes() == (committed / made.name).read_bytes(), "run `make page`"
-    assert {made.name for made in tmp_path.iterdir()} == {"report.html", "LICENSES.txt"}
+    assert {made.name for made in tmp_path.iterdir()} == {
+        "report.html",
+        "decide.html",
+        "LICENSES.txt",
+    }
 
 
 def test_judgements_that_come_with_the_page_are_there(open_page: Open, demo: Path) -> None:

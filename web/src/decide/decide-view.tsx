@@ -14,15 +14,16 @@ import type { Session } from "./session";
 
 export function DecideView({ session, address }: { session: Session; address: Address }) {
   const { model, choices, by } = session;
-  const [isEditing, setEditing] = useState(false);
+  const [edited, setEdited] = useState<string | null>(null); // the key of the place
   const wanted = wantedOf(address.chosen);
   const named = model.places[Number(address.chosen.get("at") ?? -1)];
   const list = filtered(model, choices, wanted, named?.key ?? null);
   const place = list.find((one) => one === named) ?? nextOpen(list, choices, -1) ?? list[0];
   const at = list.indexOf(place);
+  const isEditing = place !== undefined && edited === place.key;
 
   const goTo = (next: Place | undefined | null) => {
-    setEditing(false);
+    setEdited(null);
     if (next) chooseQuietly({ at: String(next.at) });
   };
   const decide = (choice: Choice) => {
@@ -35,8 +36,9 @@ export function DecideView({ session, address }: { session: Session; address: Ad
     if (back) goTo(back);
   };
   const group = place?.group === null || !place ? null : model.page.groups[place.group];
+  // Places of the group that were decided on by themselves stay as they are.
+  const members = (group?.items ?? []).map((member) => model.places[member]).filter((one) => one === place || !choices[one.key]);
   const decideGroup = (option: number) => {
-    const members = group!.items.map((member) => model.places[member]);
     const made = session.decide(members.map((member) => [member, optionChoice(member, option, by)]));
     goTo(nextOpen(list, made, at) ?? place);
   };
@@ -44,15 +46,15 @@ export function DecideView({ session, address }: { session: Session; address: Ad
   const actions: Action[] = place
     ? [
         ...placeActions(session, place, keysOfOptions, decide),
-        ...(group ? groupActions(group.items.length, decideGroup) : []),
-        ...(isOpen(place) ? [{ key: "e", title: "Edit", isChosen: choices[place.key]?.how === EDIT, run: () => setEditing(true) }] : []),
+        ...(members.length > 1 ? groupActions(members.length, decideGroup) : []),
+        ...(isOpen(place) ? [{ key: "e", title: "Edit", isChosen: choices[place.key]?.how === EDIT, run: () => setEdited(place.key) }] : []),
         { key: "s", title: "Skip", isChosen: choices[place.key]?.how === SKIP, run: () => decide(skipChoice(by)) },
         { key: "u", title: "Undo", run: undo },
         { key: "k", title: "Previous", isDisabled: at <= 0, run: () => goTo(list[at - 1]) },
         { key: "j", title: "Next", isDisabled: at >= list.length - 1, run: () => goTo(list[at + 1]) },
       ]
     : [{ key: "u", title: "Undo", run: undo }];
-  useKeys({ ...Object.fromEntries(actions.map(({ key, run }) => [key, run])), ...numberKeys(place, decide, by) }, !isEditing);
+  useKeys(Object.fromEntries(actions.map(({ key, run }) => [key, run])), !isEditing);
   if (!model.places.length) return <p>Nothing to decide: {model.page.kind === "audit" ? "nothing disagrees with gold" : "all annotators agree"}.</p>;
   const save = (spans: DecideSpan[]) => decide(editChoice(model, choices, place, spans, by));
   return (
@@ -61,7 +63,7 @@ export function DecideView({ session, address }: { session: Session; address: Ad
       <Filters model={model} wanted={wanted} found={list.length} />
       {place ? (
         <div class="desk">
-          <Card session={session} place={place} actions={actions} optionKeys={keysOfOptions} isEditing={isEditing} onSave={save} onCancel={() => setEditing(false)}>
+          <Card session={session} place={place} actions={actions} optionKeys={keysOfOptions} isEditing={isEditing} onSave={save} onCancel={() => setEdited(null)}>
             {group && <p class="note">The same correction {counted(group.items.length, "time")}: <a href={`#/groups?group=${place.group}`}>see all its places</a>.</p>}
           </Card>
           <List session={session} list={list} at={at} onChoose={(next) => choose({ at: String(next.at) })} />
@@ -76,12 +78,6 @@ export function DecideView({ session, address }: { session: Session; address: Ad
 /** Digits for annotators; letters for gold and proposal. */
 function optionKeys(kind: string, place: Place): string[] {
   return kind === "audit" ? ["g", "a"] : place.options.map((_, k) => String(k + 1));
-}
-
-/** Of a page with letters, digits work too. */
-function numberKeys(place: Place | undefined, decide: (choice: Choice) => void, by: string): Record<string, () => void> {
-  const options = place?.options.slice(0, 9) ?? [];
-  return Object.fromEntries(options.map((_, k) => [String(k + 1), () => decide(optionChoice(place!, k, by))]));
 }
 
 function placeActions({ model, choices, by }: Session, place: Place, keys: string[], decide: (choice: Choice) => void): Action[] {

@@ -23,12 +23,17 @@ export function Editor({ model, place, draft, onSave, onCancel }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const [low, high] = [Math.min(from, to), Math.max(from, to)];
   const isRightToLeft = words.isRightToLeft(place.sentence);
-  const wordAt = (at: number) => box.current?.querySelector<HTMLElement>(`[data-word="${at}"]`);
-  useEffect(() => wordAt(to)?.focus(), [to]);
+  const focusWord = () => box.current?.querySelector<HTMLElement>(`[data-word="${to}"]`)?.focus();
+  useEffect(focusWord, [to]);
 
-  const put = (type: string) => type && setSpans(withSpan(spans, { start: low, end: high + 1, type }, page.nested));
+  // The focus returns to the words, where Enter saves.
+  const change = (next: DecideSpan[]) => {
+    setSpans(next);
+    focusWord();
+  };
+  const put = (type: string) => type && change(withSpan(spans, { start: low, end: high + 1, type }, page.nested));
   const touched = spans.filter((span) => span.start <= high && low < span.end);
-  const remove = (gone: DecideSpan[]) => setSpans(spans.filter((span) => !gone.includes(span)));
+  const remove = (gone: DecideSpan[]) => change(spans.filter((span) => !gone.includes(span)));
   const click = (at: number, isExtending: boolean) => {
     if (!isOpen && !isExtending) setFrom(at);
     setTo(at);

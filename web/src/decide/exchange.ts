@@ -68,11 +68,15 @@ export interface Imported {
 /** Choices from a file of decisions; refuses, in words, what is none. */
 export function imported(model: Model, text: string): Imported {
   const items = itemsIn(text);
-  const index = new Map(model.page.sentences.map((one, at) => [JSON.stringify([one.file, one.sentence]), at]));
+  const { sentences } = model.page;
+  const index = new Map(sentences.map((one, at) => [JSON.stringify([one.file, one.sentence]), at]));
+  // A file may have been named from another folder.
+  const isOne = sentences.every(({ file }) => file === sentences[0].file);
+  const indexOf = ({ file, sentence }: Item) => index.get(JSON.stringify([file, sentence])) ?? (isOne ? index.get(JSON.stringify([sentences[0]?.file, sentence])) : undefined);
   const choices: Choices = {};
   let strangers = 0;
   for (const item of items) {
-    const at = index.get(JSON.stringify([item.file, item.sentence]));
+    const at = indexOf(item);
     if (at !== undefined && isCurrent(model, at, item)) Object.assign(choices, choicesOf(model.ofSentence[at], item));
     else strangers += 1;
   }

@@ -27,7 +27,7 @@ export function Files({ session }: { session: Session }) {
     chosen.current!.value = "";
   };
   return (
-    <div class="choices files">
+    <section class="choices files" aria-label="Decisions">
       <span class="field">
         <label for="by">Your name</label>
         <input id="by" type="text" size={10} value={by} autocomplete="off" onInput={(event) => session.setBy(event.currentTarget.value)} />
@@ -39,6 +39,6 @@ export function Files({ session }: { session: Session }) {
         <input ref={chosen} type="file" class="spoken" accept=".json,application/json" onChange={(event) => void open(event.currentTarget.files?.[0])} />
       </label>
       <span role="status" class="said">{message}{!session.isKept && " The browser does not store decisions: export them before you close the page."}</span>
-    </div>
+    </section>
   );
 }

@@ -5,17 +5,23 @@ import { isTyping } from "../state";
 export type Keys = Record<string, () => void>;
 
 export function useKeys(keys: Keys, isActive = true): void {
-  const latest = useRef(keys);
-  latest.current = keys;
+  // Read when a key is pressed: the next key may come before effects of the last one have run.
+  const latest = useRef({ keys, isActive });
+  latest.current = { keys, isActive };
   useEffect(() => {
-    if (!isActive) return;
     const press = (event: KeyboardEvent) => {
-      const action = Object.hasOwn(latest.current, event.key) ? latest.current[event.key] : undefined;
-      if (!action || isTyping(event) || event.defaultPrevented) return;
+      if (!latest.current.isActive || event.defaultPrevented || isTyping(event)) return;
+      const name = nameOf(event);
+      if (!Object.hasOwn(latest.current.keys, name)) return;
       event.preventDefault();
-      action();
+      latest.current.keys[name]();
     };
     addEventListener("keydown", press);
     return () => removeEventListener("keydown", press);
-  }, [isActive]);
+  }, []);
+}
+
+/** A letter is large with Shift alone, so that Caps Lock changes nothing. */
+function nameOf({ key, shiftKey }: KeyboardEvent): string {
+  return /^[a-z]$/i.test(key) ? (shiftKey ? key.toUpperCase() : key.toLowerCase()) : key;
 }

@@ -12,13 +12,14 @@ import type { Session } from "./session";
 
 export function SampleView({ session, address }: { session: Session; address: Address }) {
   const { model, choices, by } = session;
-  const [isEditing, setEditing] = useState(false);
+  const [edited, setEdited] = useState<string | null>(null); // the key of the sentence
   const list = model.sample;
   const named = list[Number(address.chosen.get("judge") ?? -1)];
   const place = named ?? nextOpen(list, choices, -1) ?? list[0];
   const at = list.indexOf(place);
+  const isEditing = edited === place.key;
   const goTo = (next: Place | null | undefined) => {
-    setEditing(false);
+    setEdited(null);
     if (next) chooseQuietly({ judge: String(list.indexOf(next)) });
   };
   const decide = (choice: Choice) => goTo(nextOpen(list, session.decide([[place, choice]]), at) ?? place);
@@ -30,7 +31,7 @@ export function SampleView({ session, address }: { session: Session; address: Ad
   const detail = place.options[0].spans.map(({ start, end, type }) => `${type} ${model.words.text(place.sentence, start, end)}`).join(", ") || "no mention";
   const actions: Action[] = [
     { key: "g", title: "Gold is right", detail, isChosen: how === "0", run: () => decide(optionChoice(place, 0, by)) },
-    { key: "e", title: "Correct it", isChosen: how === EDIT, run: () => setEditing(true) },
+    { key: "e", title: "Correct it", isChosen: how === EDIT, run: () => setEdited(place.key) },
     { key: "u", title: "Undo", run: undo },
     { key: "k", title: "Previous", isDisabled: at === 0, run: () => goTo(list[at - 1]) },
     { key: "j", title: "Next", isDisabled: at === list.length - 1, run: () => goTo(list[at + 1]) },
@@ -45,7 +46,7 @@ export function SampleView({ session, address }: { session: Session; address: Ad
       </p>
       <ProgressLine progress={progressOf(list, choices)} noun="sentence" verb="judged" />
       <div class="desk">
-        <Card session={session} place={place} actions={actions} optionKeys={["g"]} isEditing={isEditing} onSave={save} onCancel={() => setEditing(false)} />
+        <Card session={session} place={place} actions={actions} optionKeys={["g"]} isEditing={isEditing} onSave={save} onCancel={() => setEdited(null)} />
         <List session={session} list={list} at={at} onChoose={goTo} />
       </div>
     </>

@@ -66,10 +66,10 @@ def shown_spans(spans: Iterable[Sequence[Any]]) -> list[DecideSpan]:
 
 
 def shown_table(table: Table) -> DecideTable:
-    """A table as texts."""
+    """A table as texts; a column of names without a header gets one."""
     return {
         "title": table.title,
-        "header": list(table.header),
+        "header": [name or "name" for name in table.header],
         "rows": [[table.shown(cell) for cell in row] for row in table.rows],
         "notes": list(table.all_notes),
     }
