@@ -1,5 +1,5 @@
 // Mentions by hand: words are chosen by pointer or keys, then a type.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { DecideSpan } from "../decide-data";
 import { type Model, type Place, spanKey, withSpan } from "./model";
 
@@ -24,7 +24,7 @@ export function Editor({ model, place, draft, onSave, onCancel }: Props) {
   const [low, high] = [Math.min(from, to), Math.max(from, to)];
   const isRightToLeft = words.isRightToLeft(place.sentence);
   const focusWord = () => box.current?.querySelector<HTMLElement>(`[data-word="${to}"]`)?.focus();
-  useEffect(focusWord, [to]);
+  useLayoutEffect(focusWord, [to]); // before the next key
 
   // The focus returns to the words, where Enter saves.
   const change = (next: DecideSpan[]) => {
