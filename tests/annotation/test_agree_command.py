@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.annotation.test_agree_numbers import draw_project, write
+from tests.annotation.test_agree_numbers import TYPES, draw_project, write
 
 import nerscope as ns
+from nerscope.render.agreement import agreement_document
+from nerscope.results.explanations import explain
 
 Command = Any
 
@@ -149,3 +151,17 @@ def test_names_are_those_given_or_of_the_files(files: list[str]) -> None:
     assert "another file has the same name" in agree(f"x={first}", f"x={second}", code=2).stderr
     twice = agree(first, second, "--system", f"s={first}", "--system", f"s={second}", code=2)
     assert "a system has several outputs here" in twice.stderr
+
+
+def test_everything_on_the_screen_is_explained(files: list[str]) -> None:
+    """Titles and headings of all tables, and the measures."""
+    given = {Path(name).stem: name for name in files[:3]}
+    agreement = ns.agree(given, systems={"copy": files[3]})
+    document = agreement_document(agreement, everything=True)
+    names = {*agreement.annotators, *agreement.systems, *TYPES, "(none)", "", "first", "second"}
+    for table in document.tables:
+        texts = {table.title, *table.header, *(row[0].text for row in table.rows)}
+        for text in sorted(texts - names):
+            assert explain(text), text
+    for line in (*document.opening, "intervals over only 8 texts are rough"):
+        assert explain(line), line

@@ -128,7 +128,7 @@ class Disagreement(ResultRow):
     start: int  # in tokens of the sentence
     end: int
     kind: str
-    mentions: dict[str, list[Span]]  # by annotator; empty lists if there is no mention
+    mentions: dict[str, list[Span]]  # by annotator; empty lists where mentions are missing
 
 
 @dataclass(frozen=True, slots=True, eq=False)

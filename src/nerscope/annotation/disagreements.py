@@ -160,13 +160,15 @@ def _within(texts: AnnotatedTexts, at: int, sentences: Bools) -> Mentions:
 def annotated_sentences(texts: AnnotatedTexts, *, with_tokens: bool) -> list[AnnotatedSentence]:
     """Every sentence with the mentions of all annotators and systems who have it."""
     spans = [_spans_by_sentence(texts, at) for at in range(len(texts.names))]
+    words = texts.coding.tokens.strings(texts.corpus.tokens) if with_tokens else None
+    edges = texts.corpus.starts.tolist()
     return [
         AnnotatedSentence(
             sentence,
             texts.ids[sentence],
             int(texts.record[sentence]),
             texts.places[sentence],
-            texts.corpus.words(sentence) if with_tokens else None,
+            None if words is None else words[edges[sentence] : edges[sentence + 1]],
             {
                 name: own.get(sentence, [])
                 for name, own, present in zip(texts.names, spans, texts.present, strict=True)
@@ -179,7 +181,7 @@ def annotated_sentences(texts: AnnotatedTexts, *, with_tokens: bool) -> list[Ann
 
 def _spans_by_sentence(texts: AnnotatedTexts, at: int) -> dict[int, list[Span]]:
     mentions, starts = texts.mentions[at].placed, texts.corpus.starts
-    sentences = mentions.sentences(starts)
+    sentences, names = mentions.sentences(starts), texts.types
     begins = starts[sentences]
     spans: dict[int, list[Span]] = {}
     for sentence, start, end, kind in zip(
@@ -189,5 +191,5 @@ def _spans_by_sentence(texts: AnnotatedTexts, at: int) -> dict[int, list[Span]]:
         mentions.type.tolist(),
         strict=True,
     ):
-        spans.setdefault(sentence, []).append((start, end, texts.types[kind]))
+        spans.setdefault(sentence, []).append((start, end, names[kind]))
     return spans

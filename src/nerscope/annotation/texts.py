@@ -31,6 +31,7 @@ from nerscope.formats.json.unwrapping import NOT_ANNOTATED, OTHER_ANNOTATORS
 from nerscope.formats.record_join import (
     PickedRecords,
     RecordList,
+    RecordUnion,
     corpus_records,
     join_annotators_by,
 )
@@ -135,14 +136,16 @@ def read_annotated(
     n_annotators = len(annotators)
     sources = [source.with_records() for source in (*annotators.values(), *systems.values())]
     lists = [source.record_list() for source in sources]
-    union = join_annotators_by(lists, join)
+    by_tokens = sorted(range(n_annotators), key=lambda at: sources[at].info.retokenised)
+    union = join_annotators_by(lists, join, by_tokens[0])
     coding = Coding(labels=LabelCodes(options.map, frozenset(options.drop)))
-    reader = _Reader(lists, sources, union.places, coding, options.repair)
-    joined = _join_segments(list(reader.segments(n_annotators)))
+    reader = _Reader(lists, sources, union, coding, options.repair)
+    joined = _join_segments(list(reader.segments(by_tokens)))
     corpora = [replace(joined.corpus, coding=coding, spans=own) for own in joined.mentions]
-    cluster = _clusters(lists[:n_annotators], union.places[:n_annotators], joined.keys)
+    marking = [by_tokens[0]] if union.is_whole else range(n_annotators)
+    cluster = _clusters([(lists[at], union.places[at]) for at in marking], joined.keys)
     n_clusters = len(np.unique(cluster))
-    text_unit = SENTENCE if lists[0].are_sentences else TEXT
+    text_unit = SENTENCE if lists[by_tokens[0]].are_sentences else TEXT
     return AnnotatedTexts(
         (*annotators, *systems),
         n_annotators,
@@ -180,11 +183,12 @@ class _Reader:
         self,
         lists: Sequence[RecordList],
         sources: Sequence[Source],
-        places: Sequence[Mapping[object, int]],
+        union: RecordUnion,
         coding: Coding,
         repair: str,
     ) -> None:
-        self._lists, self._sources, self._places = lists, sources, places
+        self._lists, self._sources, self._places = lists, sources, union.places
+        self._is_whole = union.is_whole
         self.coding, self._repair = coding, repair
         # Mentions are read with their types as written. They are renamed once, when all are read.
         self._raw = Coding(coding.tokens, coding.labels.as_written)
@@ -192,15 +196,17 @@ class _Reader:
         self._schemes = [source.label_style().scheme if by_scheme else BIO for source in sources]
         self._readings = [ReadingNotes()] * len(sources)
 
-    def segments(self, n_annotators: int) -> Iterator[_Segment]:
-        """The texts of the first file with tokens, then those that only other files have."""
+    def segments(self, by_tokens: Sequence[int]) -> Iterator[_Segment]:
+        """The texts of the first file with tokens, then those that only other files have.
+
+        `by_tokens` are the annotators, those with tokens first.
+        """
         covered: set[object] = set()
-        by_tokens = sorted(range(n_annotators), key=lambda at: self._sources[at].info.retokenised)
         for owner in by_tokens:
             keys = [key for key in self._places[owner] if key not in covered]
             covered.update(keys)
             if keys:
-                yield self._segment(owner, keys, n_annotators)
+                yield self._segment(owner, keys, len(by_tokens))
 
     def _segment(self, owner: int, keys: list[object], n_annotators: int) -> _Segment:
         source = self._lists[owner].pick([self._places[owner][key] for key in keys], False)
@@ -236,7 +242,8 @@ class _Reader:
             present = np.isin(record, here)
             mentions = NO_MENTIONS
             if here:
-                own = records.pick([places[keys[number]] for number in here], False)
+                numbers = [places[keys[number]] for number in here]
+                own = records.pick(range(len(records)) if self._is_whole else numbers, False)
                 mentions = self._moved(at, texts.pick(here, False), own)
                 mentions = mentions.shifted(_shifts(mentions, corpus, np.flatnonzero(present)))
             aligned.append((mentions, present))
@@ -364,7 +371,7 @@ def _numbered_documents(corpora: Sequence[Corpus]) -> list[Corpus]:
 
 
 def _clusters(
-    lists: Sequence[RecordList], places: Sequence[Mapping[object, int]], keys: Sequence[object]
+    files: Sequence[tuple[RecordList, Mapping[object, int]]], keys: Sequence[object]
 ) -> Ints:
     """The cluster of each text: its document, or the text itself if no documents are marked.
 
@@ -372,7 +379,7 @@ def _clusters(
     """
     of_key: dict[object, int] = {}
     numbers = count()
-    for records, own in zip(lists, places, strict=True):
+    for records, own in files:
         if len(set(records.documents)) < 2:
             continue
         of_document: dict[int, int] = {}

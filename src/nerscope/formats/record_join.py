@@ -99,16 +99,25 @@ def join_key(lists: Sequence[RecordList]) -> str | None:
 
 
 class RecordUnion(NamedTuple):
-    """How the records of annotators belong together: for each file, its records by their key."""
+    """How the records of annotators belong together: for each file, its records by their key.
+
+    If one file has texts and another has sentences, `is_whole` is True: all files have all of the
+    text in the same order, and every key is a record of the file with the index `owner`.
+    """
 
     by: str
     places: list[dict[object, int]]
+    owner: int = 0
+    is_whole: bool = False
 
 
-def join_annotators_by(lists: Sequence[RecordList], by: str | None = None) -> RecordUnion:
+def join_annotators_by(
+    lists: Sequence[RecordList], by: str | None = None, owner: int = 0
+) -> RecordUnion:
     """Join the records of all files by unique ids, else by unique texts, else by their order.
 
     A file may lack records of the others. `by` is one of `JOINS`; default: the first that fits.
+    `owner` is the file whose tokens are used if some files have texts and others have sentences.
     """
     if by is not None and by not in JOINS:
         raise UsageError("join", f"unknown value '{by}'", suggest(by, JOINS))
@@ -121,6 +130,9 @@ def join_annotators_by(lists: Sequence[RecordList], by: str | None = None) -> Re
         if choice == ID and by is None:
             for records in lists:
                 _refuse_mixture(records)
+    if by in (None, ORDER) and len({records.are_sentences for records in lists}) > 1:
+        own = dict[object, int](enumerate(range(len(lists[owner]))))
+        return RecordUnion(ORDER, [own] * len(lists), owner, is_whole=True)
     raise _no_union(lists, by)
 
 
@@ -146,14 +158,15 @@ def _no_union(lists: Sequence[RecordList], by: str | None) -> AlignmentError:
     names = " and ".join(records.name for records in lists[:2])
     if by == ORDER:
         sizes = {len(records) for records in lists}
-        fact = "they have other numbers of records" if len(sizes) > 1 else "their texts differ"
-        return AlignmentError(names, f"{fact}, so they cannot be joined by order", "--join id")
+        what = "numbers of records" if len(sizes) > 1 else "texts"
+        fact = f"their {what} differ, and joining by order needs the same texts in the same order"
+        return AlignmentError(names, fact, "--join id")
     for key in (ID, TEXT) if by is None else (by,):
         for records in lists:
             if (repeated := _repeated(records, key)) is not None:
                 return AlignmentError(
                     records.name,
-                    f"the {key} {repeated} is there twice, so records cannot be joined by {key}",
+                    f"the {key} {repeated} is there twice, and joining by {key} needs unique ones",
                     "give every record an id that is unique, and equal in all files",
                 )
     return AlignmentError(

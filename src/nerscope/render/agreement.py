@@ -25,8 +25,8 @@ from nerscope.results.terms import (
     COHEN,
     FLEISS,
     agreement_words,
+    cell_words,
     facet_words,
-    level_words,
 )
 from nerscope.results.weakest import FEW_CLUSTERS
 from nerscope.scoring.matching import EXACT, OVERLAP
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     )
 
 _TITLES = {name: words.title for name, words in agreement_words().items()}
-_NOBODY = "(none)"  # instead of a type, where there is no mention
+_NO_MENTION = "(none)"  # instead of a type
 
 
 class _Sizes(NamedTuple):
@@ -204,17 +204,15 @@ class _Screen:
     def by_level(self, facet: str) -> Table:
         """F1 of each level of a facet, as a mean over pairs."""
         ranges = self.agreement.settings["facets"].get(facet, {}).get("ranges", {})
-        body = tuple(
-            (
-                Cell(level_words(facet, row.level, ranges.get(row.level, "")).phrase),
-                *_value_cells(row),
-            )
-            for row in self.agreement.rows
-            if (row.a, row.b, row.facet, row.type, row.match)
-            == (None, None, facet, None, _facet_match(self.agreement, facet))
-        )
+        match = next(row.match for row in self.agreement.rows if row.facet == facet)
+        body = []
+        for row in self.agreement.rows:
+            key = (row.a, row.b, row.facet, row.type, row.match)
+            if key == (None, None, facet, None, match):
+                words = cell_words(facet, row.level, interval=ranges.get(row.level, ""))
+                body.append((Cell(words.phrase, code=words.code), *_value_cells(row)))
         title = facet_words(facet).title
-        return Table(f"F1 by {title}", ("group", "F1", "95 % interval", "n"), body)
+        return Table(f"F1 by {title}", ("group", "F1", "95 % interval", "n"), tuple(body))
 
     def deviations(self, most: int | None = None) -> Table:
         """Who differs from the others, the most different first."""
@@ -256,8 +254,8 @@ class _Screen:
     def confusion(self) -> Table:
         """Which types stand where another annotator has another type, over all pairs."""
         counts = _confusions(self.agreement)
-        types = sorted({name for pair in counts for name in pair} - {_NOBODY})
-        names = [*types, _NOBODY]
+        types = sorted({name for pair in counts for name in pair} - {_NO_MENTION})
+        names = [*types, _NO_MENTION]
         rows = [[counts[_pair(first, second)] for second in names] for first in names]
         body = tuple(
             (Cell(name), *(Cell(str(n) if n else "") for n in row))
@@ -272,7 +270,7 @@ class _Screen:
         kinds = ", ".join(f"{kind} {n:,}" for kind, n in counts.most_common())
         yield f"{plural(total, 'disagreement')}" + (f": {kinds}" if kinds else "")
         pairs = _confusions(self.agreement).most_common()
-        confused = [(pair, n) for pair, n in pairs if len(pair) == 2 and _NOBODY not in pair]
+        confused = [(pair, n) for pair, n in pairs if len(pair) == 2 and _NO_MENTION not in pair]
         named = [f"{'–'.join(sorted(pair))} {n:,}" for pair, n in confused[: sizes.confusions]]
         if named:
             yield f"types confused most: {', '.join(named)}"
@@ -282,19 +280,15 @@ def _is_overall(row: "AgreementScore") -> bool:
     return (row.a, row.b, row.facet, row.type) == (None, None, ALL, None)
 
 
-def _facet_match(agreement: "Agreement", facet: str) -> str | None:
-    return next(row.match for row in agreement.rows if row.facet == facet)
-
-
 def _pair(first: str, second: str) -> frozenset[str]:
     return frozenset((first, second))
 
 
 def _confusions(agreement: "Agreement") -> Counter[frozenset[str]]:
-    """How often two types stand in one place, whoever has which."""
+    """How often two types stand in one place, in either order of the annotators."""
     counts: Counter[frozenset[str]] = Counter()
     for row in agreement.confusion:
-        counts[_pair(row.type_a or _NOBODY, row.type_b or _NOBODY)] += row.n
+        counts[_pair(row.type_a or _NO_MENTION, row.type_b or _NO_MENTION)] += row.n
     return counts
 
 

@@ -73,7 +73,7 @@ GENERAL = {
     "changes with every release, so many small drops cannot add up.",
     "mention": "A span of tokens in one sentence with an entity type.",
     "n": "The denominator: gold mentions for recall and F1, predicted mentions for precision, "
-    "tokens for error rates.",
+    "tokens for error rates. In agree, the mentions of both annotators, or tokens.",
     "note": "Something that a reader should know about the input or about a number. --notes prints "
     "all of them.",
     "ok": "A condition of the gate is fulfilled.",
@@ -131,6 +131,7 @@ HEADINGS = {
     "against": "The system, or the split, that is compared with.",
     "all": "All mentions or words together; in a table of errors, all kinds together.",
     "all types": "All entity types together (micro average).",
+    "annotators": "The agreement of the annotators among themselves: mean F1 over their pairs.",
     "annotated": "How often the text is a mention.",
     "B": "The second system of a pair.",
     "B ahead on": "Datasets or splits on which B has the higher score, significant or not.",
@@ -146,6 +147,7 @@ HEADINGS = {
     "both": "Errors of wrong type and wrong boundary at once.",
     "both right": _CHANGES.format("Right in A and in B."),
     "both wrong": _CHANGES.format("Wrong in A and in B."),
+    "boundary": "A disagreement of annotators who have a mention of one type with other bounds.",
     "broken": _CHANGES.format("Right in A, wrong in B."),
     "by chance": "The mean size of the correlation if the attribute has no effect.",
     "change": "The difference between A and B, in percent of B.",
@@ -175,6 +177,16 @@ HEADINGS = {
     "gap": "F1 in the best bucket minus F1 in the worst one, in points.",
     "group": "A level of a facet, or an entity type. In a ranking: systems with a common letter do "
     "not differ significantly.",
+    "difference": "The first number minus the second, in points.",
+    "disagreements": "Parts of sentences in which mentions overlap and not all annotators have the "
+    "same ones.",
+    "disagreements by kind": "How many disagreements have which kind: some annotators have no "
+    "mention there (missing), or the type, the boundary, or both differ.",
+    "each against the rest": "The mean F1 of an annotator with the others, and that of the others "
+    "alone. The difference is negative if the others agree better among themselves.",
+    "F1 by type": "F1 of each entity type; of several annotators, the mean over pairs.",
+    "F1 of pairs": "F1 of each annotator against each other; it is the same with either as gold.",
+    "gold": GENERAL["gold"],
     "here": f"{_LABELS} In this split.",
     "in": "The mentions or words that belong to a subset, such as eLen=XL & type=ORG.",
     "kind": "The kind of an error, or of a duplicate: exact, or near (but for case or digits).",
@@ -186,7 +198,9 @@ HEADINGS = {
     "mean": "The mean over datasets, or of an attribute.",
     "mean rank": "The mean rank of a system over the datasets.",
     "mean ζ": GENERAL["zeta"],
+    "mean over pairs": "The mean over all pairs of annotators, each with the same weight.",
     "missed": "Gold mentions that no prediction overlaps.",
+    "missing": "A disagreement: some annotators have no mention where the others have the same.",
     "n first": "The denominator of the first cell.",
     "n second": "The denominator of the second cell.",
     "needed": "How many documents or sentences a test set needs to detect the difference with the "
@@ -196,6 +210,7 @@ HEADINGS = {
     "exist: nerscope power shows what the test set detects.",
     "number": "What is measured: a metric, and the group it is measured on.",
     "others like them": "The interval for other datasets like these (Student's t).",
+    "others alone": "The mean F1 over pairs of the other annotators.",
     "out": "The mentions or words that do not belong to a subset.",
     "overall": "The score, or the difference, on all mentions.",
     "p of trend": "p of the question whether F1 rises or falls with the buckets.",
@@ -211,6 +226,7 @@ HEADINGS = {
     "paper's p (chi-square)": "The same by the chi-square approximation that the paper used.",
     "paper's test": "InterpretEval's own test, and its number of blocks or pairs.",
     "place": "File and line.",
+    "places": "The number of places.",
     "rank": "The rank of a system by its score.",
     "ranks (95 %)": "The ranks that hold 95 % of the probability.",
     "rule": "The condition that decided a verdict of the gate: max_drop, max_total_drop or floor.",
@@ -233,16 +249,24 @@ HEADINGS = {
     "test set": "The size of the test set.",
     "text": "The text of a mention.",
     "these datasets": "The interval for these datasets alone.",
+    "texts": "The texts that annotators have annotated: records of a file, or, of columns, "
+    "sentences.",
     "token": "A word as the file has it.",
     "train": f"{_LABELS} In training.",
     "training labels": "The labels of the word in training, with their counts.",
     "type": "The entity type.",
+    "type and boundary": "A disagreement of annotators on the type and the bounds of a mention.",
     "types": f"{_LABELS} One per type.",
+    "types of paired mentions": "How often an annotator has one type where another has the other, "
+    "over all pairs of annotators.",
     "unannotated": "How often the text occurs without annotation (O).",
+    "value": "The value of a number: F1 in percent, κ and α from -1 to 1.",
     "weakest groups": "Groups that score furthest below the overall score. They are ranked by the "
     "lower 95 % bound of the shortfall. Groups of fewer than 30 units are left out, and so are "
     "groups whose interval includes the overall score.",
     "Wilcoxon": "p of Wilcoxon's signed-rank test over datasets, corrected.",
+    "with annotators": "The mean F1 of a system with each annotator.",
+    "with the others": "The mean F1 of an annotator with each of the others.",
     "worse": "How many numbers are significantly worse than those of the other system.",
     "worse by": "How far a score is worse, in points: in a table of groups, worse than the overall "
     "score; in gate, worse than the baseline or reference. It is positive if it is worse, also "
@@ -316,6 +340,19 @@ LINES = {
     "the true drop may be below or above the allowed one": GENERAL["undecided"],
     "the true value may be below or above the floor": GENERAL["undecided"],
     "bounds over only … are rough": GENERAL["rough"],
+    "intervals over only … are rough": GENERAL["rough"],
+    "… annotators, … joined by …": "How many annotators and texts are compared, and by what their "
+    "texts were joined: ids, texts, or their order.",
+    "…, mean over pairs": HEADINGS["mean over pairs"],
+    "… over … of pairs": "The coefficient of each pair of annotators: nerscope explain cohen_kappa",
+    "Annotated …": HEADINGS["texts"],
+    "Shared …": "How many texts, or sentences of columns, two annotators have both annotated.",
+    "types confused most: …": "Pairs of types that annotators give to the same mention, with their "
+    "counts over all pairs of annotators.",
+    "settled by majority": "What more than half of the annotators of a text have, where there are "
+    "three or more.",
+    "undecided: no mention was written there": "Annotators disagree there, no decision settles it, "
+    "and two of them have no majority.",
     "rule: max_drop …": GENERAL["max_drop"],
     "rule: max_total_drop …": GENERAL["max_total_drop"],
     "rule: floor …": GENERAL["floor"],
