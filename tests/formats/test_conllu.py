@@ -469,7 +469,7 @@ def test_brackets_that_overlap_are_not_converted_to_columns(tmp_path: Path) -> N
 def test_converting_writes_a_key_where_there_was_none() -> None:
     text = text_of(("1", "Ada", "NER=B-PER"), ("2", "Lee", "_"), ("3", "x", "a=b"))
     relabelled = source(text).relabelled({1: "O", 2: "B-X", 3: "B-Y"})
-    expected = text_of(("1", "Ada", "NER=O"), ("2", "Lee", "NER=B-X"), ("3", "x", "a=b|NER=B-Y"))
+    expected = text_of(("1", "Ada", "_"), ("2", "Lee", "NER=B-X"), ("3", "x", "a=b|NER=B-Y"))
     assert relabelled == expected.encode()
     plus = PLUS + "1\tAda\tPROPN\tB-PER\t_\n2\tspoke\tVERB\t_\t_\n"
     assert source(plus).relabelled({2: "S-PER", 3: "O"}) == plus.replace("B-P", "S-P").encode()

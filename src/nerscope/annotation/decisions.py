@@ -12,12 +12,14 @@ Sentences count from 0 in the order of the file; spans count tokens and are half
 
 import json
 import os
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from nerscope.errors import FormatError, InputError, shortened
+from nerscope.formats.json.marks import FORBIDDEN
 from nerscope.results.files import write_text
 from nerscope.results.json_fields import (
     check_version,
@@ -29,6 +31,7 @@ from nerscope.results.json_fields import (
 )
 
 FORMAT = 1  # of the JSON; increased if an older program would misread it
+_BREAKS = re.compile(r"[\t\r\n]")  # would end a column or a line
 _KEY = "nerscope_decisions"
 _FILE_FIX = f'give {{"{_KEY}": {FORMAT}, "items": [...]}}, as a page exports it'
 _TYPE_KEYS = ("type", "label")
@@ -164,6 +167,7 @@ def _decision(place: str, item: Any) -> Decision:
         fix = "give an object with file, sentence, text, gold and chosen"
         raise FormatError(place, f"{shown_value(item)} is not a decision", fix)
     by = field_of(place, {"by": None, **item}, "by", (str, type(None)), _FIXES["by"])
+    _check_characters(place, "by", by or "", _FIXES["by"])
     return Decision(
         _file(place, item),
         number_of(place, item, "sentence", 0, _FIXES["sentence"]),
@@ -177,9 +181,9 @@ def _decision(place: str, item: Any) -> Decision:
 
 def _file(place: str, item: Any) -> str:
     name: str = field_of(place, item, "file", str, _FIXES["file"])
-    if not name or "\0" in name:
+    if not name:
         raise invalid_value(place, "file", name, _FIXES["file"])
-    return name
+    return _check_characters(place, "file", name, _FIXES["file"])
 
 
 def _text(place: str, item: Any) -> str:
@@ -187,7 +191,15 @@ def _text(place: str, item: Any) -> str:
     given = field_of(place, item, "text", (str, list), _FIXES["text"])
     if isinstance(given, list) and not all(isinstance(word, str) for word in given):
         raise invalid_value(place, "text", given, _FIXES["text"])
-    return given if isinstance(given, str) else " ".join(given)
+    text = given if isinstance(given, str) else " ".join(given)
+    return _check_characters(place, "text", text, _FIXES["text"])
+
+
+def _check_characters(place: str, key: str, value: str, fix: str) -> str:
+    """The value; one with NUL, U+001F or half a character is refused, as no file has these."""
+    if FORBIDDEN.search(value):
+        raise invalid_value(place, key, value, fix)
+    return value
 
 
 def _spans(place: str, item: Any, key: str) -> tuple[Span, ...]:
@@ -209,9 +221,9 @@ def _span(place: str, given: Any) -> Span:
         raise FormatError(place, fact, _SPAN_FIX)
     key = next((key for key in _TYPE_KEYS if key in given), _TYPE_KEYS[0])
     name: str = field_of(place, given, key, str, _SPAN_FIX)
-    if not name or name != name.strip():
+    if not name or name != name.strip() or _BREAKS.search(name):
         raise invalid_value(place, key, name, _SPAN_FIX)
-    return Span(start, end, name)
+    return Span(start, end, _check_characters(place, key, name, _SPAN_FIX))
 
 
 def shown_text(text: str) -> str:

@@ -21,7 +21,7 @@ from nerscope.corpus.mentions import Mentions, decode, encode, join_mentions
 from nerscope.corpus.schemes import BIO, INSIDE, SCHEMES, Scheme
 from nerscope.errors import InputError, UsageError
 from nerscope.formats.base import Format, input_format, output_format, path_of, source_named
-from nerscope.formats.files import FileBytes
+from nerscope.formats.files import STANDARD_INPUT, FileBytes
 from nerscope.formats.packing import pack_for, without_packing
 from nerscope.formats.source import EditedFile, MentionEdit, Source, require_tokens
 from nerscope.results.files import write_bytes, write_folder
@@ -51,7 +51,13 @@ class Gold:
 
     @classmethod
     def read(cls, text: str) -> "Gold":
-        """Read a file; a pattern of several files is refused."""
+        """Read a file; standard input and a pattern of several files are refused."""
+        if path_of(text) == STANDARD_INPUT:  # it can be read only once
+            raise UsageError(
+                STANDARD_INPUT,
+                "decisions name a file, and this is standard input",
+                "save it as a file",
+            )
         source = source_named(text)
         if source.members:
             raise UsageError(
@@ -163,14 +169,15 @@ def edit_file(gold: Gold, changes: Sequence[Change], target: str | None) -> Edit
     """The file with the changes, to be written to `target` in the format of the file."""
     form = _target_format(gold, target)
     expected = _expected(gold, changes)
-    if not changes and form.write_folder is None:
+    is_one_file = form.write is not None or form.write_folder is None
+    if not changes and is_one_file and not Path(path_of(gold.text)).is_dir():
         with FileBytes.of(path_of(gold.text)).open() as stream:
             return EditedCorpus(stream.read())
     removed = [span for change in changes for span in change.removed]
     added = [span for change in changes for span in change.added]
     edited = None
     for labels in _labels(gold, expected, changes):
-        edited = gold.source.edited(MentionEdit(gold.corpus, removed, added, labels.new))
+        edited = _edited(gold, MentionEdit(gold.corpus, removed, added, labels.new))
         if edited is not None and _reads_as(edited, expected):
             return EditedCorpus(
                 edited.data,
@@ -180,6 +187,18 @@ def edit_file(gold: Gold, changes: Sequence[Change], target: str | None) -> Edit
     if edited is not None and gold.corpus.labels is not None:
         raise _not_in_scheme(gold, changes)
     return _written_anew(gold, expected, form)
+
+
+def _edited(gold: Gold, edit: MentionEdit) -> EditedFile | None:
+    try:
+        return gold.source.edited(edit)
+    except UnicodeEncodeError as error:
+        raise InputError(
+            gold.name,
+            f"the encoding {error.encoding} has no character {error.object[error.start]!r}, "
+            "which a chosen type contains",
+            "save the file as UTF-8, or choose another type",
+        ) from None
 
 
 def _not_in_scheme(gold: Gold, changes: Sequence[Change]) -> InputError:
@@ -202,13 +221,13 @@ def _target_format(gold: Gold, target: str | None) -> Format:
     wanted = output_format(target)
     if wanted.open is form.open:  # JSON and JSON Lines are read in the same way
         return wanted
-    same_ending = _ending(path_of(target)) == _ending(path_of(gold.text))
-    if not same_ending and (form.write_folder is None or _ending(path_of(target))):
+    ending, path = _ending(path_of(gold.text)), path_of(target)
+    if _ending(path) != ending and (form.write_folder is None or _ending(path)):
+        same = str(Path(without_packing(path)).with_suffix(ending))
         raise UsageError(
             target,
             f"its ending is that of the format {wanted.name}, and {gold.name} is {form.name}",
-            f"write {Path(path_of(target)).stem}{_ending(path_of(gold.text))}, then: nerscope "
-            f"convert",
+            f"-o {same}, then: nerscope convert {same} {path}",
         )
     return form
 

@@ -188,8 +188,8 @@ class ColumnFile(Source):
         if data is None:  # writing the file anew would lose its other columns
             raise UsageError(
                 self.name,
-                "its mentions cannot be changed: they are in brackets, in several columns, or "
-                "without a line for each token",
+                "nerscope does not change mentions in brackets, in several columns, or without a "
+                "line for each token",
                 f"nerscope convert {self.name} OUT.jsonl, and decide on that file",
             )
         file = replace(self, path=FileBytes(self.name, data=data))  # type: ignore[type-var]

@@ -123,29 +123,47 @@ class ConlluFile(ColumnFile):
 
     def relabeller(self, text: str) -> Callable[[str, str], str]:
         """Replace the label in MISC, or in its column."""
+        outside = self._outside(text)
 
         def with_label(line: str, label: str) -> str:
             fields = line.split("\t")
             column = self.layout.label
-            fields[column] = _with_label(fields[column], self.layout.key, label)
+            fields[column] = _with_label(fields[column], self.layout.key, label, outside)
             return "\t".join(fields)
 
         return with_label
 
+    def _outside(self, text: str) -> str | None:
+        """How the file marks a token outside mentions; None if such tokens have no key."""
+        if self.layout.key is not None:
+            return OUTSIDE_LABEL if f"{self.layout.key}={OUTSIDE_LABEL}" in text else None
+        rows = (line.split("\t") for line in text.split("\n") if line[:1].isdigit())
+        values = {row[self.layout.label].rstrip("\r") for row in rows}
+        return next((sign for sign in (OUTSIDE_LABEL, "*", "_") if sign in values), OUTSIDE_LABEL)
 
-def _with_label(text: str, key: str | None, label: str) -> str:
-    """A column with another label; if a token has no label, `O` is not written.
 
-    >>> _with_label("SpaceAfter=No", "NER", "B-PER"), _with_label("_", "NER", "O")
+def _with_label(text: str, key: str | None, label: str, outside: str | None) -> str:
+    """A column with another label; a token without a label gets no `O`.
+
+    `outside` is how the file marks tokens outside mentions, None if it leaves the key out.
+
+    >>> _with_label("SpaceAfter=No", "NER", "B-PER", "O"), _with_label("_", "NER", "O", "O")
     ('SpaceAfter=No|NER=B-PER', '_')
+    >>> _with_label("NER=B-PER|X=1", "NER", "O", None), _with_label("B-PER", None, "O", "_")
+    ('X=1', '_')
     """
+    is_outside = label == OUTSIDE_LABEL
     if key is None:
-        return text if label == OUTSIDE_LABEL and text in ("_", "*") else label
+        is_left = is_outside and text in ("_", "*")
+        return text if is_left else (outside or label) if is_outside else label
     pairs = [] if text == "_" else text.split("|")
     prefix = f"{key}="
-    if any(pair.startswith(prefix) for pair in pairs):
+    others = [pair for pair in pairs if not pair.startswith(prefix)]
+    if is_outside and outside is None:
+        return "|".join(others) or "_"
+    if len(others) < len(pairs):
         return "|".join(prefix + label if pair.startswith(prefix) else pair for pair in pairs)
-    return text if label == OUTSIDE_LABEL else "|".join([*pairs, prefix + label])
+    return text if is_outside else "|".join([*pairs, prefix + label])
 
 
 def fits(name: str, head: bytes) -> bool:

@@ -40,11 +40,11 @@ from nerscope.formats.json.records import (
     schema_of,
 )
 from nerscope.formats.json.tools import noun_of
-from nerscope.formats.json.unwrapping import ALL, FileState, LeftOut
+from nerscope.formats.json.unwrapping import ALL, FileState, LeftOut, UnwrapContext
 from nerscope.formats.json.values import JsonBatch, first_values, json_batches, repeated_keys
 from nerscope.formats.packing import without_packing
 from nerscope.formats.sentence_columns import SentenceColumns
-from nerscope.formats.source import Source
+from nerscope.formats.source import EditedFile, MentionEdit, Source
 from nerscope.formats.standoff.text import (
     Record,
     Texts,
@@ -61,6 +61,7 @@ _FEW = 16  # values; fewer ones with the same keys are read one by one
 _CHUNK = 1 << 16  # tokens of a chunk, at least
 _CHARACTERS = 1 << 19  # of the texts of a chunk, at least
 _KEPT_FILE = 16 << 20  # bytes of a file whose tokens are kept, in about 50 megabytes
+BOM = "\ufeff"
 _HEAD = 4096  # bytes from which the format is detected
 _TOKENS = ("same", "any", "align")
 _ENDINGS = (".jsonl", ".ndjson", ".json")
@@ -288,6 +289,24 @@ class JsonFile(Source):
     def faults(self) -> Iterator[tuple[int, str]]:
         for line, key in repeated_keys(self._data):
             yield line, f"the key {shown(key)} occurs twice, and the last value counts"
+
+    def edited(self, edit: MentionEdit) -> EditedFile | None:
+        """The file with other mentions in some records; None if a tool wrote them differently."""
+        if self._annotator == ALL or self._data.is_folder:
+            return None
+        from nerscope.formats.json.editing import edited_text  # rarely needed
+
+        with self._data.open() as stream:
+            text = stream.read().decode()
+        mark = BOM if text.startswith(BOM) else ""
+        context = UnwrapContext(
+            *(self.name, 0, self._annotator, {}, self._text_key), has_names=self._names is not None
+        )
+        new = edited_text(text.removeprefix(BOM), edit, self._names, context)
+        if new is None:
+            return None
+        data = (mark + new).encode()
+        return EditedFile(data, self._with(_data=FileBytes(self.name, data=data)))
 
     def _batches(self, left_out: LeftOut) -> Iterator["_ReadBatch"]:
         """All records, as columns where they are plain.

@@ -109,7 +109,7 @@ def simple_spans(marks: Sequence[Any], texts: Iterable[str]) -> SimpleSpans | No
     rows: Sequence[Any] | None = None
     if type(first) is list:
         rows = marks if all(type(mark) is list and len(mark) == 3 for mark in marks) else None
-    elif type(first) is dict and (keys := _plain_keys(tuple(first))) is not None:
+    elif type(first) is dict and (keys := plain_mark_keys(tuple(first))) is not None:
         rows = _rows(marks, keys)
     if rows is None:
         return None
@@ -150,7 +150,7 @@ def _are_offsets(values: Sequence[Any]) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def _plain_keys(keys: tuple[str, ...]) -> tuple[str, ...] | None:
+def plain_mark_keys(keys: tuple[str, ...]) -> tuple[str, ...] | None:
     """The keys of start, end, type and perhaps surface, of marks that need no other key."""
     found = _mark_keys(keys, True)
     if found.length or found.fragments or {*spellings(keys)} & _SPECIAL:

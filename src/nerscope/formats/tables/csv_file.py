@@ -37,6 +37,8 @@ from nerscope.formats.json.records import read_record
 from nerscope.formats.packing import without_packing
 from nerscope.formats.sentence_columns import SentenceColumns
 from nerscope.formats.source import (
+    EditedFile,
+    MentionEdit,
     SentenceBatch,
     Source,
     SourceInfo,
@@ -312,6 +314,29 @@ class CsvFile(Source):
                     behind = lines.index(header.line) + 1
                     lines, rows, has_header = lines[behind:], rows[behind:], False
             yield RowBatch(lines, [row if any(row) else [] for row in rows], is_last)
+
+    def edited(self, edit: MentionEdit) -> EditedFile | None:
+        """The file with other labels; None if a row is not a token, or not a line."""
+        column = self.layout.columns.label
+        if self.layout.row_is != TOKENS or column is None:
+            return None
+        from nerscope.formats.tables.editing import edited_rows  # rarely needed
+
+        labels = {at: self._written(label) for at, label in edit.labels.items()}
+        given = {at: label for at, label in labels.items() if label is not None}
+        with self.data.open() as stream:
+            text = stream.read().decode(self.encoding)
+        new = edited_rows(text, self._batches(), given, column, self.layout.dialect)
+        if new is None or len(given) < len(labels):
+            return None
+        data = new.encode(self.encoding)
+        return EditedFile(data, self._with(data=FileBytes(self.name, data=data)))
+
+    def _written(self, label: str) -> str | None:
+        """A label as the file writes it, perhaps as a number; None if it has no number."""
+        if self.names is None:
+            return label
+        return str(list(self.names).index(label)) if label in self.names else None
 
     @property
     def cuttable(self) -> "CsvFile | None":
