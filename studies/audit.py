@@ -311,7 +311,7 @@ def _planted_line(data: Data, rate: float, seed: int) -> None:
 
 
 def _is_off(fifth: Fifth) -> bool:
-    return fifth.n >= 100 and abs(fifth.score - fifth.wrong) > 0.1
+    return bool(fifth.n >= 100 and abs(fifth.score - fifth.wrong) > 0.1)
 
 
 def corrected_part(folder: Path) -> None:

@@ -16,13 +16,15 @@ from nerscope.annotation.audit.suspects import BROKEN, Suspect
 from nerscope.annotation.decisions import Decision, Span
 from nerscope.corpus.arrays import Floats, Ints
 from nerscope.errors import InputError, UsageError
-from nerscope.results.rows import ResultRow, plain_row
+from nerscope.results.rows import ResultRow, or_nan, plain_row, row_value
 
 DRAWS = 4000
 _EDGES = (0.8, 0.6, 0.4, 0.2, 0.1, 0.05, 0.0)  # scores of sentences between strata
 _PRIOR = 2.0  # judged sentences that the scores of a stratum are worth
 _LEAST_RATE = 0.003  # of wrong sentences in a stratum, before any is judged
+_FLOOR = 0.05  # wrong sentences that a stratum is credited with, whatever its scores
 _LEVEL = (0.025, 0.975)
+_NORMAL = 1.96  # standard deviations on either side of a 95 % interval
 _Span = tuple[int, int, str]
 
 
@@ -36,12 +38,12 @@ class CorrectedScore(ResultRow):
     """
 
     system: str
-    f1: float
-    corrected: float
-    low: float
-    high: float
-    least: float
-    most: float
+    f1: float | None
+    corrected: float | None
+    low: float | None
+    high: float | None
+    least: float | None
+    most: float | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -281,8 +283,8 @@ def _simulated(
         rest = len(members) - len(known)
         rate = _rate(table, members)
         shares = random.beta(
-            len(wrong) + max(0.5, _PRIOR * rate),
-            len(known) - len(wrong) + max(0.5, _PRIOR * (1 - rate)),
+            len(wrong) + max(_FLOOR, _PRIOR * rate),
+            len(known) - len(wrong) + _PRIOR * (1 - rate),
             DRAWS,
         )
         n_wrong = random.binomial(rest, shares)
@@ -348,23 +350,15 @@ def _score_rows(
     limits = table.by_system(np.array(reach).T)
     for name, values in drawn.items():
         middle = float(corrected[name][0])
-        low, high = np.quantile(values, _LEVEL).tolist()
-        yield CorrectedScore(
-            name,
-            float(now[name][0]),
-            middle,
-            min(low, middle),
-            max(high, middle),
-            float(limits[name][0]),
-            float(limits[name][1]),
-        )
+        row = (now[name][0], middle, *_interval(values, middle), *limits[name].tolist())
+        yield CorrectedScore(name, *(row_value(float(value)) for value in row))
 
 
 def _ranking_rows(
     table: _Table, changes: Floats, rows: Sequence[CorrectedScore]
 ) -> Iterator[RankingDoubt]:
     drawn = table.by_system(table.scores(changes))
-    ranked = sorted(rows, key=lambda row: -row.f1)
+    ranked = sorted((row for row in rows if row.f1 is not None), key=lambda row: -or_nan(row.f1))
     for better, worse in combinations(ranked, 2):
         chance = float((drawn[worse.system] > drawn[better.system]).mean())
         yield RankingDoubt(better.system, worse.system, _can_turn(table, better, worse), chance)
@@ -398,9 +392,21 @@ def _share(
 ) -> tuple[float | None, float | None, float | None]:
     if not table.n_gold:
         return None, None, None
-    low, high = (np.quantile(drawn, _LEVEL) / table.n_gold).tolist()
     value = float(estimate) / table.n_gold
-    return value, min(low, value), max(high, value)
+    return value, *_interval(drawn / table.n_gold, value)
+
+
+def _interval(drawn: Floats, value: float) -> tuple[float, float]:
+    """The 95 % interval of a share around its estimate.
+
+    Draws are skewed, because strata without a wrong sentence can only add some. Their quantiles
+    alone are too short on one side, so the interval is at least as wide as a normal one.
+    """
+    if not np.isfinite(value):
+        return np.nan, np.nan
+    low, high = np.nanquantile(drawn, _LEVEL).tolist()
+    reach = _NORMAL * float(np.nanstd(drawn))
+    return max(0.0, min(low, value - reach)), min(1.0, max(high, value + reach))
 
 
 def propose_sample(material: Material, suspects: Sequence[Suspect], n: int, seed: int) -> list[int]:

@@ -24,13 +24,15 @@ _LEAST_PROBABILITY = 1e-4
 class Case(NamedTuple):
     """Gold at a place, and the alternative that most outputs support.
 
-    `support` and `defence` are the weights of the outputs for the proposal and for gold.
+    `support` and `defence` are the weights of the outputs for the proposal and for gold; `lead` is
+    the difference of the two among systems, or among recipes if there is no system.
     """
 
     place: Place
     proposal: Annotation
     support: float
     defence: float
+    lead: float
 
     @property
     def kind(self) -> str:
@@ -52,12 +54,14 @@ def make_case(place: Place, outputs: Sequence[Output], weights: Floats) -> Case 
     if not votes:
         return None
     proposal = max(votes, key=lambda answer: (votes[answer], answer))
-    support = defence = 0.0
-    for answer, output, weight in zip(place.answers, outputs, weights.tolist(), strict=True):
-        chances = _Chances.of(place, output)
-        support += weight * chances.of_annotation(proposal, answer)
-        defence += weight * chances.of_annotation(place.gold, answer)
-    return Case(place, proposal, support, defence)
+    chances = [_Chances.of(place, output) for output in outputs]
+    pairs = list(zip(chances, place.answers, strict=True))
+    support = np.array([each.of_annotation(proposal, answer) for each, answer in pairs])
+    defence = np.array([each.of_annotation(place.gold, answer) for each, answer in pairs])
+    is_system = np.array([not output.is_recipe for output in outputs])
+    main = weights * is_system if is_system.any() else weights
+    lead = float(main @ (support - defence) / main.sum())
+    return Case(place, proposal, float(weights @ support), float(weights @ defence), lead)
 
 
 class _Chances(NamedTuple):
@@ -268,6 +272,7 @@ def _twin_tokens(lookup: _Lookup, here: _Occurrences, here_twin: Ints, own_twin:
 EVIDENCE = (
     "support",
     "defence",
+    "lead",
     "doubt",
     "anywhere",
     "document",
@@ -309,6 +314,7 @@ def gather_evidence(
     columns = [
         np.array([case.support for case in cases]),
         defence,
+        np.array([case.lead for case in cases]),
         doubt if has_probabilities else np.zeros(n),
         *(
             _limited_sum(changes, part.log_ratio, n)

@@ -40,14 +40,13 @@ class ReasonWriter:
             for output, answer in zip(outputs, answers, strict=True)
             if not output.is_recipe
         ]
-        lead = case.support - case.defence
         if any(vote.agrees for vote in systems):
-            yield _Reason(4 * lead, f"{_supporters(systems)} {self._statement(case)}")
+            yield _Reason(4 * case.lead, f"{_supporters(systems)} {self._statement(case)}")
         for output, answer in zip(outputs, answers, strict=True):
             if output.is_recipe and answer == case.proposal:
                 who = f"{output.system}, trained without this document, says"
-                text = f"{who} {self._statement(case)}{_chance(case, output)}"
-                yield _Reason(3 * lead, text)
+                text = f"{who} {self._statement(case)}{_chance(case, outputs)}"
+                yield _Reason(3 * (case.support - case.defence), text)
 
     def _statement(self, case: Case) -> str:
         """What the outputs with the proposal say: only a type if nothing else differs."""
@@ -131,8 +130,9 @@ def _supporters(votes: Sequence[_Vote]) -> str:
     return f"{who}{but} {'say' if len(agree) > 1 else 'says'}"
 
 
-def _chance(case: Case, output: Output) -> str:
-    if output.probabilities is None:
+def _chance(case: Case, outputs: Sequence[Output]) -> str:
+    """How probable gold is to a recipe, if it is the only output."""
+    if len(outputs) > 1 or outputs[0].probabilities is None:
         return ""
     chance = 100 * case.defence
     shown = f"{chance:.0f} %" if chance >= 1 else "less than 1 %"

@@ -11,20 +11,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nerscope.annotation.audit.evidence import MISSING, TYPE, Evidence
-from nerscope.corpus.arrays import Bools, Floats
+from nerscope.annotation.audit.evidence import BOUNDARY, MISSING, TYPE, Evidence
+from nerscope.corpus.arrays import Bools, Floats, Ints
 
 _STEPS = 25
 _PENALTY = 1.0
-_ROUNDS = 4
-_SHARES = np.arange(0.1, 0.91, 0.05)  # of the planted errors that look worst
+_ROUNDS = 6
+_PRIOR_SLIPS = 100.0  # that are assumed to be spread over kinds like planted errors
+_SHARES = np.arange(0.15, 0.91, 0.05)  # of the planted errors that look worst
 _CAUTION = 0.5  # standard errors, and places, by which the count is reduced
 
 # Log-odds of a misjudgement. Annotators overlook more names than they invent, and type them wrongly
 # more often than they misplace a boundary.
 _MISJUDGEMENT = {
-    "support": 4.0,
-    "defence": -4.0,
+    "lead": 4.0,
     MISSING: 2.0,
     TYPE: 0.5,
     "document": 0.3,
@@ -32,7 +32,7 @@ _MISJUDGEMENT = {
     "frequency": 0.2,
 }
 _MISJUDGEMENT_BASE = -4.0
-_MOST_MISJUDGED = 0.2
+_MOST_MISJUDGED = 0.1
 
 
 class Weights(NamedTuple):
@@ -93,17 +93,42 @@ def score_cases(evidence: Evidence, n_gold: int) -> Scores:
     misjudged = _misjudgements(evidence)[:n_gold]
     if not n_gold or not len(planted):
         return Scores(misjudged, misjudged, 0.0)
-    slips = np.zeros(n_gold)
+    kind = _kind_codes(evidence)
+    mix, slips = np.ones(len(planted)), np.zeros(n_gold)
+    expected, odds = 0.0, misjudged
     columns = np.vstack([planted, gold])
     is_wrong = np.arange(len(columns)) < len(planted)
     for _ in range(_ROUNDS):
         # A place of gold that is probably a slip does not show what a correct place looks like.
         right = (1 - slips) * len(planted) / max(1e-9, float((1 - slips).sum()))
-        weights = fit(columns, is_wrong, np.concatenate([np.ones(len(planted)), right]))
+        weights = fit(columns, is_wrong, np.concatenate([mix, right]))
         odds, planted_odds = weights.log_odds(gold), weights.log_odds(planted)
-        expected = count_slips(odds, planted_odds)
-        slips = slip_probabilities(odds, planted_odds, expected)
+        mix = _kind_weights(kind[:n_gold], kind[n_gold:], odds, planted_odds)
+        expected = count_slips(odds, planted_odds, mix)
+        slips = slip_probabilities(odds, planted_odds, mix * expected / mix.sum())
     return Scores(1 - (1 - slips) * (1 - misjudged), odds, expected)
+
+
+def _kind_codes(evidence: Evidence) -> Ints:
+    """The kind of each case, as a number."""
+    kinds = np.column_stack([evidence.column(kind) for kind in (TYPE, BOUNDARY, MISSING)])
+    codes: Ints = np.where(kinds.any(axis=1), kinds.argmax(axis=1), kinds.shape[1])
+    return codes
+
+
+def _kind_weights(kind: Ints, planted_kind: Ints, odds: Floats, planted_odds: Floats) -> Floats:
+    """The weight of each planted case: kinds count as much as they occur among the slips of gold.
+
+    The slips of each kind are counted as if there were no others. Some more are added, which are
+    spread over the kinds like planted errors, because small counts are uncertain.
+    """
+    weights = np.ones(len(planted_kind))
+    for code in np.unique(planted_kind).tolist():
+        own = planted_kind == code
+        times = int(own.sum())
+        n = count_slips(odds[kind == code], planted_odds[own], np.ones(times))
+        weights[own] = n / times + _PRIOR_SLIPS / len(planted_kind)
+    return weights * len(weights) / weights.sum()
 
 
 def _misjudgements(evidence: Evidence) -> Floats:
@@ -113,39 +138,39 @@ def _misjudgements(evidence: Evidence) -> Floats:
     return _MOST_MISJUDGED * _logistic(odds)
 
 
-def count_slips(odds: Floats, planted_odds: Floats) -> float:
-    """How many slips gold has, at most.
+def count_slips(odds: Floats, planted_odds: Floats, mix: Floats) -> float:
+    """How many slips gold has, at most; `mix` has the weight of each planted error.
 
     If 30 % of the planted errors look worse than some threshold, about 30 % of the slips do. If
     only 12 places of gold look worse, gold has at most 12 / 0.3 = 40 slips. The threshold that
     gives the lowest number counts, after a small deduction for chance.
 
     >>> planted = np.arange(1000.0)
-    >>> round(count_slips(np.full(100, 2000.0), planted))
+    >>> round(count_slips(np.full(100, 2000.0), planted, np.ones(1000)))
     105
     """
-    ordered = np.sort(planted_odds)[::-1]
+    order = np.argsort(-planted_odds, kind="stable")
+    reached = np.cumsum(mix[order]) / mix.sum()
     limits = []
     for share in _SHARES.tolist():
-        threshold = ordered[max(0, int(share * len(ordered)) - 1)]
-        n = int((odds >= threshold).sum())
+        at = min(int(np.searchsorted(reached, share)), len(order) - 1)
+        n = int((odds >= planted_odds[order[at]]).sum())
         limits.append((n - _CAUTION * (1 + np.sqrt(n))) / share)
     return max(0.0, float(min(limits)))
 
 
-def slip_probabilities(odds: Floats, planted_odds: Floats, expected: float) -> Floats:
+def slip_probabilities(odds: Floats, planted_odds: Floats, slips: Floats) -> Floats:
     """The share of slips among places of gold with equal odds, for each place.
 
-    Sorted by their odds, `expected` slips are spread like the planted errors. Their share among the
-    places of gold may only grow with the odds (isotonic regression, by pooling neighbours).
+    `slips` is how many slips each planted error stands for. Their share among the places of gold
+    may only grow with the odds (isotonic regression, by pooling neighbours).
     """
-    n_planted = len(planted_odds)
     value = np.concatenate([odds, planted_odds])
-    slips = np.concatenate([np.zeros(len(odds)), np.full(n_planted, expected / n_planted)])
-    places = np.concatenate([np.ones(len(odds)), np.zeros(n_planted)])
+    expected = np.concatenate([np.zeros(len(odds)), slips])
+    places = np.concatenate([np.ones(len(odds)), np.zeros(len(slips))])
     pools: list[tuple[float, float, float, int]] = []  # slips, places, sum of values, size
     for at in np.argsort(value, kind="stable").tolist():
-        pool = (float(slips[at]), float(places[at]), float(value[at]), 1)
+        pool = (float(expected[at]), float(places[at]), float(value[at]), 1)
         while pools and pools[-1][0] * pool[1] >= pool[0] * pools[-1][1]:
             last = pools.pop()
             pool = (last[0] + pool[0], last[1] + pool[1], last[2] + pool[2], last[3] + pool[3])

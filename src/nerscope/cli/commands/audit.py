@@ -1,6 +1,7 @@
 """Find annotations that are probably wrong, and correct them.
 
-Without systems, recipes predict gold: each document by a system trained on the other documents.
+Outputs of systems that never saw gold are compared with it. So are predictions of recipes: each
+document is predicted by a system that is trained on the other documents.
 """
 
 from collections.abc import Sequence
@@ -46,8 +47,8 @@ class AuditOptions:
     recipe: list[str] = typer.Option(
         [],
         metavar="NAME",
-        help="Train this recipe on the other documents of gold; repeatable. Default without "
-        "systems: crf, or perceptron if crf is not installed.",
+        help="Train this recipe on the other documents of gold; repeatable. Default: crf, or "
+        "perceptron if crf is not installed; none trains none.",
     )
     folds: int = typer.Option(5, metavar="K", min=2, help="Parts of gold that recipes predict.")
     trained_on: list[str] = typer.Option(
