@@ -260,3 +260,13 @@ def test_options_that_exclude_a_page_are_refused(
         assert "--report: " in finished.stderr
         assert "Fix: " in finished.stderr
     assert not Path(target).exists()
+
+
+def test_report_reads_a_saved_agreement(gold: Path, system: Path, tmp_path: Path) -> None:
+    saved = str(tmp_path / "agreement.json")
+    ns.agree({"ann": gold, "bert": system}).save(saved)
+    assert nerscope("report", saved).returncode == 0
+    assert '"kind":"agreement"' in (tmp_path / "agreement.html").read_text("utf-8")
+    refused = nerscope("report", saved, "--judgements", str(gold))
+    assert refused.returncode == 2
+    assert "leave out --judgements" in refused.stderr

@@ -9,6 +9,7 @@ import { Mark } from "./list";
 import { type Choice, type Place, isDecided, optionChoice, skipChoice } from "./model";
 import type { Session } from "./session";
 
+const NONE = "–"; // instead of a mention
 const AROUND = 8; // tokens on each side of a place
 const ROWS = 20;
 
@@ -75,7 +76,7 @@ function GroupCard({ session, group, members, out, onToggle, children }: CardPro
   return (
     <article class="card">
       <p class="where">{counted(group.items.length, "place")} · <b>{group.kind}</b> · probability up to {percent(group.score, 0)} %</p>
-      <p class="correction"><del>{group.gold}</del> → <ins>{group.proposed}</ins></p>
+      <p class="correction">{group.gold === NONE ? "no mention" : <del>{group.gold}</del>} → <ins>{group.proposed === NONE ? "no mention" : group.proposed}</ins></p>
       {reasons.length > 0 && <ul class="reasons">{reasons.map((reason) => <li key={reason}>{reason}</li>)}</ul>}
       {children}
       <fieldset class="members">

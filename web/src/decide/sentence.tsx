@@ -20,9 +20,12 @@ export function Sentence({ model, choices, place, keys }: { model: Model; choice
   const from = isWhole ? 0 : Math.max(0, place.start - AROUND);
   const to = isWhole ? size : Math.min(size, place.end + AROUND);
   const settled = without(mentionsOf(model, choices, place.sentence, place), place.current);
-  const above = rowsOf(settled, "", "settled");
-  const below = place.options.flatMap(({ spans }, k) => rowsOf(spans, keys[k], `option-${k % STYLES}${choices[place.key]?.how === String(k) ? " chosen" : ""}`));
   const reach = drawnRange(place);
+  const above = rowsOf(settled, "", "settled");
+  const below = place.options.flatMap(({ spans }, k) => {
+    const style = `option-${k % STYLES}${choices[place.key]?.how === String(k) ? " chosen" : ""}`;
+    return spans.length ? rowsOf(spans, keys[k], style) : [{ label: keys[k], style: "empty", spans: [{ ...reach, type: "–" }] }];
+  });
   const aboveInside = above.filter(({ spans }) => spans.some((span) => span.start < reach.end && reach.start < span.end));
   const isPart = place.id !== WHOLE;
   const more = <button type="button" class="whole" aria-label="Show the whole sentence" onClick={() => setWhole(true)}>…</button>;
@@ -49,10 +52,10 @@ function drawnRange({ start, end, options }: Place): DecideSpan {
   return { start: Math.min(start, ...spans.map((span) => span.start)), end: Math.max(end, ...spans.map((span) => span.end)), type: "" };
 }
 
-/** Rows in which no two spans share a token; without spans, one empty row. */
+/** Rows in which no two spans share a token. */
 function rowsOf(spans: DecideSpan[], label: string, style: string): Row[] {
   const lanes = lanesOf(spans);
-  const count = Math.max(style === "settled" ? 0 : 1, ...lanes.map((lane) => lane + 1));
+  const count = Math.max(0, ...lanes.map((lane) => lane + 1));
   return Array.from({ length: count }, (_, lane) => ({ label, style, spans: spans.filter((_, k) => lanes[k] === lane) }));
 }
 
