@@ -122,6 +122,32 @@ def test_files_of_one_name_keep_the_folders_in_which_they_differ(tmp_path: Path)
     ]
 
 
+def test_commands_name_files_that_exist(
+    annotators: dict[str, Path], gold: Path, system: Path
+) -> None:
+    in_memory = [(["Ada"], ["B-PER"])]
+    assert agreement_page(ns.agree({"ann": gold, "bert": system}))["commands"] == [
+        "nerscope agree gold.conll bert.conll --apply decisions.json -o gold.conll"
+    ]
+    assert agreement_page(ns.agree({"ann": in_memory, "ben": in_memory}))["commands"] == [
+        'agreement.apply("decisions.json", "gold.conll")'
+    ]
+    assert audit_page(ns.audit(gold, {"bert": system}))["commands"] == [
+        "nerscope audit gold.conll --apply decisions.json -o gold.corrected.conll"
+    ]
+
+
+def test_a_page_that_would_be_too_large_ends_with_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nerscope.render.page.decide_agreement.MOST_ITEMS", 3)
+    tokens = ["Ada", "met", "Bob"]
+    ann, ben = [(tokens, ["B-PER", "O", "B-PER"])] * 2, [(tokens, ["B-LOC", "O", "B-LOC"])] * 2
+    page = agreement_page(ns.agree({"ann": ann, "ben": ben}))
+    assert (len(page["items"]), len(page["sentences"])) == (2, 1)
+    assert page["notes"][-1] == "2 more disagreements are not on the page"
+
+
 def test_pairs_have_intervals(annotators: dict[str, Path]) -> None:
     agreement = ns.agree(annotators)
     table = agreement_page(agreement)["tables"][0]

@@ -363,7 +363,19 @@ def test_paper_has_no_buttons(open_page: Open, adjudication: Path) -> None:
 
 @pytest.fixture
 def hostile(tmp_path: Path) -> Path:
-    tokens = [SCRIPT, IMAGE, "\"'`", "&lt;b&gt;", "\u202eltr\u202c", "<!--", "]]>", "{{x}}", "a b"]
+    tokens = [
+        SCRIPT,
+        IMAGE,
+        "\"'`",
+        "&lt;b&gt;",
+        "\u202eltr\u202c",
+        "<!--",
+        "]]>",
+        "{{x}}",
+        "a b",
+        "日本",
+        "語",
+    ]
     rest = ["O"] * (len(tokens) - 2)
     kinds = [f"B-{SCRIPT}", f"I-{SCRIPT}"], [f"B-{IMAGE}", "O"]
     first, second = ([(tokens, [*kind, *rest])] * 3 for kind in kinds)

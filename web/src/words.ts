@@ -25,11 +25,11 @@ export class Words {
     return tokens;
   }
 
-  /** What stands between a token and the one before it: a blank, or nothing. */
+  /** What stands between a token and the one before it: a blank, or nothing. At both ends of the sentence, nothing. */
   gap(sentence: number, token: number): string {
-    if (token <= 0) return "";
-    if (this.gluedIn(sentence)?.has(token)) return "";
     const tokens = this.tokens(sentence);
+    if (token <= 0 || (tokens && token >= tokens.length)) return "";
+    if (this.gluedIn(sentence)?.has(token)) return "";
     if (!tokens || this.sentences.glued) return " ";
     const [before, after] = [[...tokens[token - 1]].at(-1) ?? "", tokens[token]];
     return WITHOUT_BLANKS.test(before) && WITHOUT_BLANKS.test([...after][0] ?? "") ? "" : " ";

@@ -4,6 +4,7 @@ import type { DecideItem, DecidePage, DecideSpan } from "../src/decide-data";
 import { exported, exportedSample, imported } from "../src/decide/exchange";
 import { filtered, nextOpen, progressOf, wantedOf } from "../src/decide/filter";
 import { type Choices, draftOf, editChoice, mentionsOf, modelOf, optionChoice, skipChoice, withSpan } from "../src/decide/model";
+import { Words } from "../src/words";
 
 const span = (start: number, end: number, type: string): DecideSpan => ({ start, end, type });
 
@@ -184,5 +185,15 @@ describe("the list", () => {
     expect(nextOpen(model.places, choices, 2)).toBe(first);
     expect(nextOpen([first], { [first.key]: skipChoice("") }, 0)).toBeNull();
     expect(progressOf(model.places, choices)).toEqual({ all: 3, decided: 0, skipped: 1 });
+  });
+});
+
+describe("words", () => {
+  const words = new Words({ text: [["日本", "語"], ["a", "b"]], glued: null, number: [0, 1] });
+
+  it("have no gap before the first and behind the last one", () => {
+    expect([0, 1, 2].map((at) => words.gap(0, at))).toEqual(["", "", ""]);
+    expect([0, 1, 2].map((at) => words.gap(1, at))).toEqual(["", " ", ""]);
+    expect(words.text(0)).toBe("日本語");
   });
 });

@@ -1,4 +1,4 @@
-// Keys of a view; they do nothing while somebody writes in a field, or edits.
+// Keys of a view; they do nothing while a field has the focus, or the editor is open.
 import { useEffect, useRef } from "preact/hooks";
 import { isTyping } from "../state";
 

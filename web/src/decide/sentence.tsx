@@ -71,7 +71,7 @@ function Token({ word, gap, at, rows, isInside }: { word: string; gap: string; a
         const edges = span ? `${span.start === at ? " first" : ""}${span.end === at + 1 ? " last" : ""}` : "";
         return (
           <span key={k} aria-hidden="true" class={span ? `bar ${row.style}${edges}` : "bar none"}>
-            {span?.start === at ? `${row.label} ${span.type}` : "\u00a0"}
+            <bdi>{span?.start === at ? `${row.label} ${span.type}` : "\u00a0"}</bdi>
           </span>
         );
       })}

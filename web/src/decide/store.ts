@@ -16,8 +16,8 @@ export function storeName(model: Model): string {
 
 export function keptChoices(name: string): Choices {
   try {
-    const read = JSON.parse(localStorage.getItem(name) ?? "{}") as Choices | null;
-    return typeof read === "object" && read !== null ? read : {};
+    const read = Object.entries(JSON.parse(localStorage.getItem(name) ?? "{}") as Choices);
+    return Object.fromEntries(read.filter(([, one]) => typeof one?.how === "string" && Array.isArray(one.removed) && Array.isArray(one.added)));
   } catch {
     return {};
   }

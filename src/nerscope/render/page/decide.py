@@ -91,3 +91,8 @@ def neighbour_text(tokens: Sequence[str] | None, *, at_end: bool) -> str:
 def glued_tokens(gaps: Sequence[str] | None) -> list[int] | None:
     """The tokens with no blank before them, where the blanks are known."""
     return None if gaps is None else [at for at, gap in enumerate(gaps) if at and not gap]
+
+
+def is_in_memory(names: Iterable[str]) -> bool:
+    """Whether data have no file that a command could name, as in "<gold>"."""
+    return any(name.startswith("<") for name in names)

@@ -1,5 +1,6 @@
 """The data of the page that `agree` writes: people choose among annotators."""
 
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from nerscope.render.page.decide import (
     decide_html,
     frequent_types,
     glued_tokens,
+    is_in_memory,
     neighbour_text,
     new_page,
     require_texts,
@@ -29,6 +31,7 @@ from nerscope.render.page.html import ReportPage
 from nerscope.render.page.notes import RelativeNames
 from nerscope.render.tables import interval_text
 from nerscope.results.terms import ANNOTATED, COHEN, agreement_words
+from nerscope.scoring.cluster_units import SENTENCE
 from nerscope.scoring.metrics import F1
 
 if TYPE_CHECKING:
@@ -96,7 +99,7 @@ def _number(row: "AgreementScore | None") -> str:
 def _add_places(page: DecidePage, agreement: "Agreement", names: RelativeNames) -> None:
     """Add the disagreements with their sentences, and the command that applies decisions."""
     short = list(dict.fromkeys(map(names.shorten, agreement.settings["files"])))
-    page["commands"] = [f"nerscope agree {' '.join(short)} --apply decisions.json -o gold.jsonl"]
+    page["commands"] = [_command(short, agreement.settings["text_unit"])]
     by_sentence: dict[int, list[Disagreement]] = {}
     for row in agreement.disagreements:
         by_sentence.setdefault(row.sentence, []).append(row)
@@ -109,6 +112,14 @@ def _add_places(page: DecidePage, agreement: "Agreement", names: RelativeNames) 
         page["sentences"].append({**made, "file": short[0]})
     if left := len(agreement.disagreements) - len(page["items"]):
         page["notes"].append(f"{plural(left, 'more disagreement')} are not on the page")
+
+
+def _command(files: Sequence[str], text_unit: str) -> str:
+    """How decisions are applied."""
+    target = "gold.conll" if text_unit == SENTENCE else "gold.jsonl"
+    if is_in_memory(files):
+        return f'agreement.apply("decisions.json", "{target}")'
+    return f"nerscope agree {shlex.join(files)} --apply decisions.json -o {target}"
 
 
 def _item(row: "Disagreement", sentence: int) -> DecideItem:
@@ -175,7 +186,7 @@ def _neighbour(agreement: "Agreement", number: int, step: int) -> Sequence[str] 
     texts = agreement.annotated
     if texts is not None and texts.corpus.documents[number] != texts.corpus.documents[at]:
         return None
-    is_separate = agreement.settings["text_unit"] != "sentence" and here.text != other.text
+    is_separate = agreement.settings["text_unit"] != SENTENCE and here.text != other.text
     return None if is_separate else other.tokens
 
 

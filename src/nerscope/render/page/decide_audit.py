@@ -1,8 +1,10 @@
 """The data of the page that `audit` writes: people accept proposals, keep gold or correct it."""
 
 import random
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nerscope.errors import plural
@@ -13,6 +15,7 @@ from nerscope.render.page.decide import (
     decide_html,
     frequent_types,
     glued_tokens,
+    is_in_memory,
     neighbour_text,
     new_page,
     require_texts,
@@ -55,7 +58,7 @@ def audit_page(audit: "Audit", sample: int = SAMPLE) -> DecidePage:
     page["summary"] = [*document.opening, *_expected(audit)]
     page["tables"] = [shown_table(table) for table in document.tables if table.label == _DOUBT]
     page["notes"] = [names.shorten(note) for note in document.notes]
-    page["commands"] = [f"nerscope audit {gold} --apply decisions.json -o corrected.conll"]
+    page["commands"] = _commands(gold.split(" + "))
     sentences = _Sentences(material, names.shorten)
     page["items"] = [_item(suspect, sentences) for suspect in audit.suspects[:MOST_ITEMS]]
     if left := len(audit.suspects) - len(page["items"]):
@@ -67,6 +70,17 @@ def audit_page(audit: "Audit", sample: int = SAMPLE) -> DecidePage:
     page["types"] = frequent_types(material.types[code] for code in mentions.type.tolist())
     page["nested"] = corpus.labels is None
     return page
+
+
+def _commands(files: Sequence[str]) -> list[str]:
+    """How decisions are applied, to each file by itself."""
+    if is_in_memory(files):
+        return ['audit.apply("decisions.json", "corrected.conll")']
+    outputs = [str(Path(file).with_suffix(f".corrected{Path(file).suffix}")) for file in files]
+    return [
+        f"nerscope audit {shlex.quote(file)} --apply decisions.json -o {shlex.quote(output)}"
+        for file, output in zip(files, outputs, strict=True)
+    ]
 
 
 def _expected(audit: "Audit") -> Iterator[str]:
