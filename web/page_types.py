@@ -1,4 +1,4 @@
-"""Write `src/page-data.ts`: the page's data types, from `nerscope/render/page/schema.py`.
+"""Write `src/page-data.ts` and `src/decide-data.ts`: the data types of both pages.
 
 python web/page_types.py
 """
@@ -8,12 +8,11 @@ import typing
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints, is_typeddict
 
-from nerscope.render.page import schema
+from nerscope.render.page import decide_schema, schema
 
-TARGET = Path(__file__).parent / "src" / "page-data.ts"
-_HEAD = """\
-// Written by web/page_types.py from nerscope/render/page/schema.py: change it there.
-
+FOLDER = Path(__file__).parent / "src"
+_HEAD = "// Written by web/page_types.py from nerscope/render/page/{}.py: change it there.\n"
+_COLUMNS = """\
 /** Rows by column; a column of texts holds distinct texts and indices into them. */
 export type Column = (number | boolean | null)[] | { of: (string | null)[]; at: number[] };
 export interface Columns {
@@ -31,10 +30,19 @@ _PLAIN = {
 }
 
 
-def typescript() -> str:
-    """All classes of the schema as interfaces, in its order."""
-    classes = [value for value in vars(schema).values() if is_typeddict(value)]
-    return "\n".join([_HEAD, *map(_interface, classes)])
+def report_types() -> str:
+    """The types of the report page."""
+    return "\n".join([_HEAD.format("schema"), _COLUMNS, *_interfaces(schema)])
+
+
+def decide_types() -> str:
+    """The types of the page on which people decide."""
+    return "\n".join([_HEAD.format("decide_schema"), *_interfaces(decide_schema)])
+
+
+def _interfaces(module: types.ModuleType) -> list[str]:
+    """All classes of a schema as interfaces, in its order."""
+    return [_interface(value) for value in vars(module).values() if is_typeddict(value)]
 
 
 def _interface(kind: Any) -> str:
@@ -68,4 +76,5 @@ def _type(hint: Any) -> str:
 
 
 if __name__ == "__main__":
-    TARGET.write_text(typescript(), encoding="utf-8")
+    (FOLDER / "page-data.ts").write_text(report_types(), encoding="utf-8")
+    (FOLDER / "decide-data.ts").write_text(decide_types(), encoding="utf-8")

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from nerscope import engines as engines
     from nerscope.annotation.agree import agree
     from nerscope.annotation.agreement import Agreement
+    from nerscope.annotation.audit.audit import audit
+    from nerscope.annotation.audit.result import Audit
     from nerscope.corpus.corpus import Corpus
     from nerscope.dataset.bias import dataset_bias
     from nerscope.dataset.convert import convert
@@ -60,6 +62,8 @@ __version__ = VERSION
 _PUBLIC = {
     "nerscope.annotation.agree": "agree",
     "nerscope.annotation.agreement": "Agreement",
+    "nerscope.annotation.audit.audit": "audit",
+    "nerscope.annotation.audit.result": "Audit",
     "nerscope.corpus.corpus": "Corpus",
     "nerscope.dataset.bias": "dataset_bias",
     "nerscope.dataset.convert": "convert",
@@ -100,6 +104,7 @@ _MODULE_OF = {name: module for module, names in _PUBLIC.items() for name in name
 __all__ = [
     "Agreement",
     "AlignmentError",
+    "Audit",
     "Comparison",
     "Condition",
     "ConllFile",
@@ -134,6 +139,7 @@ __all__ = [
     "agree",
     "answers",
     "attribute",
+    "audit",
     "baseline",
     "compare",
     "contrast",

@@ -302,7 +302,8 @@ def test_no_text_leaves_no_text(open_page: Open, tmp_path: Path) -> None:
 def test_the_templates_are_what_their_sources_make(tmp_path: Path) -> None:
     assert shutil.which("node"), "the page is built with Node.js"
     build = ["npx", "vite", "build", "--logLevel", "error", "--outDir", str(tmp_path)]
-    subprocess.run(build, cwd=ROOT / "web", check=True)
+    for mode in ("production", "decide"):
+        subprocess.run([*build, "--mode", mode], cwd=ROOT / "web", check=True)
     committed = ROOT / "src" / "nerscope" / "render" / "assets"
     for made in tmp_path.iterdir():
         assert made.read_bytes() == (committed / made.name).read_bytes(), "run `make page`"

@@ -36,6 +36,7 @@ LAYER_OF = {package: layer for layer, packages in enumerate(LAYERS) for package 
 # `if TYPE_CHECKING`, so that importing the lower package never loads the upper one.
 LAZY_EDGES = {
     ("results", "render"): "results.table(), .report() and the display in notebooks show results",
+    ("annotation", "render"): "agreement.report() and audit.report() write pages",
 }
 # Modules that tie packages together and may import all of them.
 ENTRY_POINTS = {"__init__", "__main__", "demo"}

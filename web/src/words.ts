@@ -10,7 +10,7 @@ export class Words {
   private read: string[] | null = null; // whole sentences
   private lowered: string[] | null = null;
 
-  constructor(private readonly sentences: PageSentences) {}
+  constructor(private readonly sentences: Pick<PageSentences, "text" | "glued" | "number">) {}
 
   get known(): boolean {
     return this.sentences.text !== null;
@@ -26,7 +26,7 @@ export class Words {
     return tokens;
   }
 
-  /** What stands between a token and the one before it: a blank, or nothing. */
+  /** What stands between a token and the one before it: a blank, or nothing. At both ends of the sentence, nothing. */
   gap(sentence: number, token: number): string {
     const tokens = this.tokens(sentence);
     if (!tokens) return " ";

@@ -146,4 +146,5 @@ def _settings(texts: AnnotatedTexts, settings: Settings, scorer: MentionScorer) 
         "texts": texts.n_records(n_annotators > 0),
         "shared_by_all": texts.n_records(n_annotators == texts.n_annotators),
         "facets": scorer.edges,
+        "files": list(texts.files),
     }

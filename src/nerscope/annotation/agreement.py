@@ -18,12 +18,20 @@ if TYPE_CHECKING:
     import pandas
 
     from nerscope.annotation.texts import AnnotatedTexts
+    from nerscope.render.page.html import ReportPage
 
 MISSING, TYPE, BOUNDARY, BOTH = "missing", "type", "boundary", "type and boundary"
 KINDS = (MISSING, TYPE, BOUNDARY, BOTH)
 FORMAT = 1  # of saved files; increased if an older program would misread it
 _MARK = "nerscope_agreement"
-_FACTS = ("facets", "clusters", "text_unit", "texts", "shared_by_all")  # beside real settings
+_FACTS = (
+    "facets",
+    "clusters",
+    "text_unit",
+    "texts",
+    "shared_by_all",
+    "files",
+)  # beside real settings
 _HEAD = 200  # bytes that show what a file holds
 _FIX = "give a file that agree -o wrote"
 Span = tuple[int, int, str]  # first token, the one after the last, type
@@ -230,6 +238,20 @@ class Agreement:
         from nerscope.annotation.gold import write_adjudicated
 
         return write_adjudicated(self._given_texts(), decisions, target)
+
+    def report(self, path: str | os.PathLike[str] | None = None) -> "ReportPage | None":
+        """Write a page on which people decide about disagreements.
+
+        It is one HTML file; without a path, it is shown in a notebook.
+        """
+        from nerscope.render.page.decide_agreement import agreement_report
+        from nerscope.results.files import write_text
+
+        page = agreement_report(self)
+        if path is None:
+            return page
+        write_text(path, page.html)
+        return None
 
     def _given_texts(self) -> "AnnotatedTexts":
         if self.annotated is None:

@@ -10,6 +10,7 @@ from types import MappingProxyType, NoneType
 from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 from nerscope.arguments import check_arguments
+from nerscope.corpus.arrays import Floats
 from nerscope.corpus.schemes import OUTSIDE_LABEL
 from nerscope.errors import FaultError, UsageError, expect, suggest
 from nerscope.registry import Registry, user_code
@@ -38,6 +39,8 @@ class Lesson:
     - `seed`: the random seed.
     - `folder`: a folder for temporary files; it is deleted afterwards.
     - `say`: writes a line into the log.
+    - `probabilities`: if this is a list, a recipe that knows them appends, for each test sentence,
+      the probabilities of `labels` (columns) for its words (rows).
     """
 
     train: Sequence[Tagged]
@@ -46,6 +49,7 @@ class Lesson:
     seed: int
     folder: Path
     say: Callable[[str], None] = field(default=print, compare=False)
+    probabilities: list[Floats] | None = field(default=None, compare=False)
 
     @property
     def labels(self) -> list[str]:

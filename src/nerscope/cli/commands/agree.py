@@ -16,6 +16,7 @@ from nerscope.cli.common import (
     REPAIR,
     SEED,
     SIGNATURE,
+    FileContent,
     emit_and_exit,
     prepare,
     progress,
@@ -77,6 +78,11 @@ class AgreeOptions:
     )
     dry_run: bool = typer.Option(
         False, "--dry-run", help="With --majority or --apply, write nothing."
+    )
+    report: str | None = typer.Option(
+        None,
+        metavar="FILE",
+        help="Write a page (.html) on which people decide about disagreements.",
     )
     disagreements: bool = typer.Option(
         False,
@@ -153,12 +159,24 @@ def _check_options(options: AgreeOptions) -> None:
         )
     for kind in options.kind:
         check_name("--kind", kind, KINDS)
+    if options.report and makes_gold:
+        raise UsageError(
+            "--report",
+            "with --majority or --apply, gold is written and nothing is measured",
+            "run agree twice, once with each",
+        )
+    if options.report and options.no_text:
+        raise UsageError(
+            "--report", "nothing can be decided on a page without texts", "leave out --no-text"
+        )
     for name, value in (("--most", options.most), ("--width", options.width)):
         if value is not None and value < 0:
             raise UsageError(name, f"invalid value {value}", "give a whole number, 0 or more")
     files = [split_name(text)[1] for text in (*options.annotations, *options.system)]
     output = options.output if options.output is None else path_of(options.output)
-    check_outputs([output], [*files, *options.train, *options.apply, *options.plugin])
+    check_outputs(
+        [output, options.report], [*files, *options.train, *options.apply, *options.plugin]
+    )
 
 
 def _measure(options: AgreeOptions) -> "Agreement":
@@ -209,6 +227,18 @@ def _emit_gold(agreement: "Agreement", options: AgreeOptions) -> NoReturn:
     emit_and_exit(document, options.format, options=options)
 
 
+def _files(agreement: "Agreement", options: AgreeOptions) -> dict[str, FileContent]:
+    """The contents of the files to write."""
+    files: dict[str, FileContent] = {}
+    if options.output:
+        files[options.output] = agreement.to_json
+    if options.report:
+        from nerscope.render.page.decide_agreement import agreement_report
+
+        files[options.report] = lambda: agreement_report(agreement).html
+    return files
+
+
 def _emit_disagreements(agreement: "Agreement", options: AgreeOptions) -> NoReturn:
     from shutil import get_terminal_size
 
@@ -218,7 +248,7 @@ def _emit_disagreements(agreement: "Agreement", options: AgreeOptions) -> NoRetu
     rows = selected(agreement.disagreements, options.kind, options.sample, options.seed)
     columns = options.width or get_terminal_size().columns
     document = disagreements_document(agreement, rows, columns, options.most)
-    files = {options.output: agreement.to_json} if options.output else None
+    files = _files(agreement, options)
     emit_and_exit(document, options.format, files=files, options=options)
 
 
@@ -226,7 +256,7 @@ def _emit_agreement(agreement: "Agreement", options: AgreeOptions) -> NoReturn:
     from nerscope.render.agreement import agreement_document
 
     document = agreement_document(agreement, everything=options.all)
-    files = {options.output: agreement.to_json} if options.output else None
+    files = _files(agreement, options)
     # With -o, the JSON is in the file: printing it again would bury the notes.
     silent = options.format == "json" and bool(options.output)
     emit_and_exit(document, options.format, files=files, silent=silent, options=options)

@@ -1,8 +1,11 @@
 """The recipe `crf`: a conditional random field over spelling features, with python-crfsuite."""
 
 from itertools import pairwise
-from typing import Annotated
+from typing import Annotated, Any
 
+import numpy as np
+
+from nerscope.corpus.arrays import Floats
 from nerscope.corpus.schemes import OUTSIDE_LABEL
 from nerscope.lab.recipe import Lesson, built_in_recipe
 from nerscope.lab.recipes._features import features
@@ -40,7 +43,22 @@ def crf(
     trainer.train(model)
     tagger = Tagger()
     tagger.open(model)
-    return [_begin_mentions(tagger.tag(features(words))) for words in lesson.test]
+    tagged = []
+    for words in lesson.test:
+        tagged.append(_begin_mentions(tagger.tag(features(words))))
+        if lesson.probabilities is not None:
+            lesson.probabilities.append(_marginals(tagger, lesson.labels, len(words)))
+    return tagged
+
+
+def _marginals(tagger: Any, labels: list[str], n_words: int) -> Floats:
+    """The probability of each label for each word of the sentence that was tagged last."""
+    known = set(tagger.labels())  # O is always in `labels`, but may be missing in training
+    rows = [
+        [tagger.marginal(label, place) if label in known else 0.0 for label in labels]
+        for place in range(n_words)
+    ]
+    return np.array(rows, np.float64).reshape(n_words, len(labels))
 
 
 def _begin_mentions(labels: list[str]) -> list[str]:

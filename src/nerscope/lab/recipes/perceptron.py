@@ -7,7 +7,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from nerscope.corpus.arrays import Ints
+from nerscope.corpus.arrays import Floats, Ints
 from nerscope.corpus.schemes import OUTSIDE_LABEL
 from nerscope.errors import plural
 from nerscope.lab.recipe import Lesson, built_in_recipe
@@ -31,8 +31,34 @@ def perceptron(
     gold = [[labels.index(label) for label in sentence.labels] for sentence in lesson.train]
     examples = list(zip(codes.train, gold, strict=True))
     model = _train(_initial_model(codes, labels), examples, rounds, lesson)
-    predicted = (model.predict(codes.encode(words)) for words in lesson.test)
-    return [[labels[code] for code in sentence] for sentence in predicted]
+    predicted = [model.predict(codes.encode(words)) for words in lesson.test]
+    if lesson.probabilities is not None:
+        lesson.probabilities.extend(_probabilities(predicted, labels, lesson.labels))
+    return [[labels[code] for code in sentence.labels] for sentence in predicted]
+
+
+def _probabilities(
+    predicted: Sequence["_Prediction"], labels: list[str], columns: list[str]
+) -> list[Floats]:
+    """Scores as probabilities, in the order of `columns`.
+
+    Scores have no natural unit. Their unit is the mean lead of the best label over the second one,
+    so that a word with a mean lead gets its best label with a probability of about 0.7.
+    """
+    scores = [sentence.scores for sentence in predicted]
+    every = np.concatenate([np.zeros((0, len(labels))), *scores])
+    ordered = np.sort(np.where(np.isfinite(every), every, -np.inf), axis=1)
+    leads = ordered[:, -1] - ordered[:, -2] if len(labels) > 1 else np.zeros(len(every))
+    finite = leads[np.isfinite(leads)]
+    unit = float(finite.mean()) if len(finite) and finite.mean() > 0 else 1.0
+    order = [labels.index(label) for label in columns]
+    return [_softmax(table / unit)[:, order] for table in scores]
+
+
+def _softmax(scores: Floats) -> Floats:
+    powers = np.exp(scores - scores.max(axis=1, keepdims=True, initial=0.0))
+    shares: Floats = powers / powers.sum(axis=1, keepdims=True)
+    return shares
 
 
 class _CodedSentence(NamedTuple):
@@ -67,16 +93,18 @@ class _Perceptron(NamedTuple):
     previous: Weights  # outline of a word × label before it × label
     earlier: Weights  # label two words before × label
 
-    def predict(self, sentence: _CodedSentence) -> list[int]:
+    def predict(self, sentence: _CodedSentence) -> "_Prediction":
         """The best label of each word, given the labels already chosen."""
         if not len(sentence.outlines):
-            return []
+            return _Prediction([], np.zeros((0, self.earlier.shape[0])))
         by_features = self.features[sentence.features].sum(axis=1)
         scores = by_features[:, None] + self.previous[sentence.outlines]
         labels = [_OUTSIDE, _OUTSIDE]  # two labels before the first word
-        for after in scores:
-            labels.append(int((after[labels[-1]] + self.earlier[labels[-2]]).argmax()))
-        return labels[2:]
+        chosen = np.empty(scores.shape[::2], np.float32)
+        for row, after in zip(chosen, scores, strict=True):
+            row[:] = after[labels[-1]] + self.earlier[labels[-2]]
+            labels.append(int(row.argmax()))
+        return _Prediction(labels[2:], chosen)
 
     def update(self, error: "_Error", by: float) -> None:
         """Raise the score of the gold label, and lower that of the predicted label."""
@@ -84,6 +112,13 @@ class _Perceptron(NamedTuple):
             self.features[error.features, label] += change
             self.previous[error.outline, error.previous, label] += change
             self.earlier[error.earlier, label] += change
+
+
+class _Prediction(NamedTuple):
+    """The label of each word, and the scores of all labels it was chosen from."""
+
+    labels: list[int]
+    scores: Floats
 
 
 class _Error(NamedTuple):
@@ -140,7 +175,7 @@ def _train(
 
 
 def _errors(model: _Perceptron, sentence: _CodedSentence, gold: list[int]) -> list[_Error]:
-    labels = model.predict(sentence)
+    labels = model.predict(sentence).labels
     history = [_OUTSIDE, _OUTSIDE, *labels]
     return [
         _Error(

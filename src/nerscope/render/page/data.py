@@ -133,7 +133,7 @@ class _Page:
         best = best_system(results)
         gains, forgiven = page_gains(self.errors), page_forgiven(self.errors)
         facts = Facts(results, best, self.errors, gains, forgiven, comparison)
-        names = RelativeNames(results)
+        names = RelativeNames.of_results(results)
         datasets = self._datasets(names)
         return {
             "version": VERSION,

@@ -12,6 +12,7 @@ from nerscope.results.judgements import JudgedFile
 from nerscope.results.results import Results
 from nerscope.results.rows import plain_row
 
+_TEMPLATE = "report.html"
 _PLACE = "NERSCOPE_DATA"
 _HEIGHT = 720  # pixels in a notebook
 
@@ -34,11 +35,13 @@ def page_html(results: Results, judges: Sequence[JudgedFile] = (), file: str = R
 
     `file` is where the results are saved, for commands to paste.
     """
-    return _template().replace(_PLACE, embedded(page_data(results, judges, file)), 1)
+    return filled_page(_TEMPLATE, page_data(results, judges, file))
 
 
-def _template() -> str:
-    return (files("nerscope.render") / "assets" / "report.html").read_text(encoding="utf-8")
+def filled_page(template: str, data: Any) -> str:
+    """A template of `render/assets` with data inside."""
+    text = (files("nerscope.render") / "assets" / template).read_text(encoding="utf-8")
+    return text.replace(_PLACE, embedded(data), 1)
 
 
 def embedded(data: Any) -> str:

@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
+from os.path import commonpath
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,15 +37,26 @@ _WARNINGS = {
 
 
 class RelativeNames:
-    """Shortens absolute paths of the files of results: a page may be read on other machines."""
+    """Shortens absolute paths of files: a page may be read on other machines.
 
-    def __init__(self, results: Results) -> None:
-        names = [part.gold_name for part in results.evidence]
-        names += [note["source"] for note in results.losses]
+    >>> RelativeNames(["/data/a/gold.conll", "dev.conll"]).shorten("line 3 of /data/a/gold.conll")
+    'line 3 of gold.conll'
+    """
+
+    def __init__(self, names: Iterable[str]) -> None:
         files = {file for name in names for file in name.split(" + ")}  # of several files as one
         absolute = [file for file in files if Path(file).is_absolute()]
         folders = {file.removesuffix(Path(file).name) for file in absolute}
+        if len({Path(file).name for file in absolute}) < len(absolute):
+            # Files of one name in several folders keep the folders in which they differ.
+            folders = {commonpath(folders).rstrip("/") + "/"}
         self._prefixes = sorted(folders, reverse=True)  # folders inside others come first
+
+    @classmethod
+    def of_results(cls, results: Results) -> "RelativeNames":
+        """Shortens the names of the files of results."""
+        names = [part.gold_name for part in results.evidence]
+        return cls([*names, *(note["source"] for note in results.losses)])
 
     def shorten(self, text: str) -> str:
         """The text with only the last part of each path."""
@@ -193,7 +205,7 @@ def _of_answers(answers: Sequence[PageAnswers], what: str) -> Iterator[str]:
 def _repairs(results: Results) -> Iterator[str]:
     notes = [note for note in results.losses if note["kind"] == _REPAIRED and note.get("of")]
     shares = {note["source"]: note["count"] / note["of"] for note in notes}
-    names = RelativeNames(results)
+    names = RelativeNames.of_results(results)
     many = sorted((source for source in shares if shares[source] > _MANY), key=shares.__getitem__)
     if many:
         worst = many[-1]
