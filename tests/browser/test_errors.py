@@ -20,19 +20,25 @@ ROWS = ".lines .line"
 PROGRESS = ".review p[role=status]"
 VIEWS = ["lines", "groups", "sentences", "review"]
 
+DRAWN = """const drawn = () =>
+    new Promise((done) => setTimeout(() => requestAnimationFrame(() => setTimeout(done))));
+"""
+
 # Opens every link in turn, and gives those whose count is not that of their list.
-DIFFERING = """async (links) => {
+DIFFERING = (
+    f"async (links) => {{ {DRAWN}"
+    + """
     const differing = [];
     for (const [href, count] of links) {
         location.hash = href;
-        await new Promise((done) =>
-            setTimeout(() => requestAnimationFrame(() => setTimeout(done))));
+        await drawn();
         const {places, errors} = document.querySelector(".count").dataset;
         const listed = new URLSearchParams(href.split("?")[1]).has("system") ? errors : places;
         if (Number(count) !== Number(listed)) differing.push([href, count, listed]);
     }
     return differing;
 }"""
+)
 
 
 def links(page: Page, inside: str) -> list[list[str]]:
@@ -108,9 +114,8 @@ def test_a_quick_set_opens_as_many_places_as_it_counts(open_page: Open, demo: Pa
 def test_a_facet_lists_as_many_places_as_it_counts(open_page: Open, demo: Path) -> None:
     page = open_page(demo, "#/errors?kind=missed&length=1")
     differing = page.evaluate(
-        """async () => {
-            const pause = () => new Promise((done) =>
-                setTimeout(() => requestAnimationFrame(() => setTimeout(done))));
+        f"async () => {{ {DRAWN}"
+        """
             const differing = [];
             const start = location.hash;
             for (let k = 0; k < document.querySelectorAll(".rail input").length; k++) {
@@ -119,14 +124,13 @@ def test_a_facet_lists_as_many_places_as_it_counts(open_page: Open, demo: Path) 
                 const chosen = [...field.querySelectorAll("input")].some((one) => one.checked);
                 if (chosen) continue;
                 const label = input.closest("label");
-                const name = label.innerText;
                 const n = label.querySelector(".n").innerText.replace(",", "");
                 input.click();
-                await pause();
+                await drawn();
                 const {places} = document.querySelector(".count").dataset;
-                if (places !== n) differing.push([name, n, places]);
+                if (places !== n) differing.push([label.innerText, n, places]);
                 location.hash = start;
-                await pause();
+                await drawn();
             }
             return differing;
         }"""
@@ -263,9 +267,8 @@ def test_no_line_is_empty_and_equal_systems_share_one(open_page: Open, demo: Pat
     empty = page.evaluate(
         """() => [...document.querySelectorAll(".text-line")].filter((line) => {
             const columns = [...line.querySelectorAll(".column")];
-            return columns[0] && [...columns[0].children].some((part, k) =>
-                part.classList.contains("lane") &&
-                columns.every((one) => !one.children[k].classList.contains("span")));
+            const isEmpty = (k) => columns.every((one) => one.children[k].className === "lane");
+            return [...(columns[0]?.children ?? [])].some((_, k) => isEmpty(k));
         }).length"""
     )
     assert empty == 0

@@ -82,7 +82,7 @@ def test_what_was_smuggled_in_may_not_run(browser: Browser, hostile: Path) -> No
 
 def test_names_of_systems_go_through_the_address(open_page: Open, hostile: Path) -> None:
     page = open_page(hostile, "#/errors")
-    page.get_by_role("checkbox", name=f"{SCRIPT} 24").check()
+    page.get_by_role("checkbox", name=f"{SCRIPT} 12", exact=True).check()
     page.get_by_role("checkbox", name="Wrong boundary 12").check()
     expect(page.locator(".count[data-places='12']")).to_be_visible()
     page.reload()

@@ -18,7 +18,7 @@ export function placeText({ dataset }: DatasetPlaces, sentence: number): string 
 /** A short form of it, for a column. */
 export function shortPlace({ dataset }: DatasetPlaces, sentence: number): string {
   const { line, place, number } = dataset.sentences;
-  return place?.[sentence] || (line ? `line ${line[sentence]}` : `sentence ${number[sentence]}`);
+  return place?.[sentence] || (line ? `line ${line[sentence]}` : `sent. ${number[sentence]}`);
 }
 
 export interface ExportedRow {

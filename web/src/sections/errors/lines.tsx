@@ -126,7 +126,7 @@ export function ChipMark({ chips, system }: { chips: Chip[]; system: string }) {
   if (!chip) return <span class="mark nothing" data-tip={`${system}: no output`}> </span>;
   const title = chipTitle(system, chips);
   return (
-    <span class={`mark ${chip.kind}`} data-tip={title}>
+    <span class={`mark ${chip.kind}${chips.length > 1 ? " mixed" : ""}`} data-tip={title}>
       <span class="system" aria-hidden="true">{system}</span>
       <span class="answer" aria-hidden="true">{chip.text}</span>
       {runsText(chip) && <small aria-hidden="true">{runsText(chip)}</small>}

@@ -102,11 +102,13 @@ function heatCell(cell: MatrixCell, scope: Scope, most: number): HeatCell {
   const { types, ours, theirs, value } = cell;
   const isDiagonal = types[0] === types[1];
   const shown = valueText(value, scope.share, theirs !== null);
-  const text = isDiagonal && !theirs && !scope.share ? `${count(Math.round(ours.exact))} | ${shown}` : shown;
+  const isSplit = isDiagonal && !theirs && !scope.share;
+  const split = isSplit ? { text: `${count(Math.round(ours.exact))} |`, title: shown } : { text: value === 0 ? "" : shown };
+  const text = isSplit ? `${split.text} ${shown}` : shown;
   const lines = [`${text}: ${confusionText(...types)}`, `${scope.systems[0]}: ${countText(ours.errors)}`];
   if (theirs) lines.push(`${scope.systems[1]}: ${countText(theirs.errors)}`);
   if (isDiagonal) lines.push(`exact: ${countText(ours.exact)}${theirs ? ` and ${countText(theirs.exact)}` : ""}`);
-  return { row: sideName(types[0]), column: sideName(types[1]), text, share: value / most, tip: lines.join("\n"), ...linkOf(cell, scope) };
+  return { row: sideName(types[0]), column: sideName(types[1]), ...split, share: value / most, tip: lines.join("\n"), ...linkOf(cell, scope) };
 }
 
 function valueText(value: number, share: boolean, signed: boolean): string {

@@ -1,5 +1,5 @@
 // A place in full: its sentence between its neighbours, and what the reader has marked.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { placeText } from "../../listing/exports";
 import { keyOf } from "../../listing/keys";
 import type { Entry } from "../../listing/list";
@@ -41,7 +41,8 @@ function MarkFields({ view, keys, entry: { units, unit } }: { view: ListView; ke
     setTags(text);
     save({ tags: text.split(",").map((one) => one.trim()).filter(Boolean) });
   };
-  useEffect(() => {
+  // Before the next key: whoever writes on at once writes into the field.
+  useLayoutEffect(() => {
     if (keys.field === "tag") tagField.current!.focus();
     if (keys.field === "note") noteField.current!.focus();
   }, [keys.field]);
