@@ -1,4 +1,4 @@
-"""Pictures of every section of the demonstration's report, for the documentation.
+"""Pictures of the demonstration's report, for the documentation.
 
 `make screenshots` writes them to docs/report.
 """
@@ -13,26 +13,25 @@ from playwright.sync_api import ViewportSize, sync_playwright
 from tests.browser.conftest import FLAGS, ROOT, demo_report
 
 PLACES = {
-    "overview": "#/overview",
-    "mentions": "#/mentions",
-    "tokens": "#/tokens",
-    "attributes": "#/attributes",
-    "partial": "#/partial",
+    "summary": "#/summary",
+    "errors": "#/errors?system=crf-gazetteer",
+    "groups": "#/errors?view=groups&group=surface",
     "compare": "#/compare?a=crf-gazetteer&b=crf-words",
-    "errors": "#/errors?outcome=wrong+type&system=crf-shapes",
-    "review": "#/review",
+    "where": "#/where",
+    "review": "#/errors?view=review",
 }
-_SIZE = ViewportSize(width=1100, height=860)
+_SIZE = ViewportSize(width=1280, height=800)
 
 
 def take(target: Path) -> None:
-    """One picture for each section."""
+    """One picture for each place."""
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         report = demo_report(Path(folder))
         path = os.environ.get("CHROMIUM") or shutil.which("chromium")
         browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
         page = browser.new_page(viewport=_SIZE)
         for name, place in PLACES.items():
+            page.goto("about:blank")
             page.goto(report.as_uri() + place)
             page.wait_for_timeout(500)  # until charts are drawn
             picture = target / f"{name}.png"
