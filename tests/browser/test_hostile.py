@@ -97,7 +97,7 @@ def test_one_system_without_training_has_the_sections_that_it_can_have(
         tmp_path / "page.html"
     )
     page = open_page(tmp_path / "page.html")
-    assert page.locator("nav a").all_inner_texts() == ["Overview", "Errors"]
+    assert page.locator("nav a").all_inner_texts() == ["Summary", "Errors", "Where", "Data & method"]
 
 
 def test_systems_that_say_nothing_are_no_error(open_page: Open, tmp_path: Path) -> None:
@@ -124,10 +124,11 @@ def test_many_systems_runs_and_datasets_stay_usable(open_page: Open, tmp_path: P
     ]
     ns.Results(evidence).report(tmp_path / "page.html")
     page = open_page(tmp_path / "page.html")
-    assert page.locator(".chip input:checked").count() == 6
-    page.get_by_role("combobox", name="Dataset").select_option("(mean)")
-    expect(page.locator(".answer")).to_have_count(6)
-    page.get_by_label("system 9").check()
-    expect(page.locator(".table-block").first.locator("tbody tr")).to_have_count(7)
-    page.get_by_role("link", name="Attributes").click()
-    expect(page.locator("svg.radar")).to_have_count(2)
+    expect(page.locator(".picker summary").first).to_have_text("7 of 10 systems shown")
+    page.get_by_role("combobox", name="Dataset").select_option("c")
+    page.locator(".picker summary").first.click()
+    page.get_by_label("system 9").set_checked(True)
+    expect(page.locator(".picker summary").first).to_have_text("8 of 10 systems shown")
+    for title in ("Compare", "Where", "Errors"):
+        page.get_by_role("link", name=title, exact=True).click()
+        expect(page.locator("main")).to_contain_text("system 9")

@@ -1,12 +1,13 @@
 // What the listed errors have in common: texts, confusions, kinds and shapes.
 import { useMemo } from "preact/hooks";
+import type { Context } from "../../context";
 import { count, percent, points } from "../../format";
-import { changedChoices } from "../../listing/filter";
+import { changedChoices, filterOf } from "../../listing/filter";
 import { GROUPINGS, type Group, groupsOf } from "../../listing/groups";
 import type { Entry } from "../../listing/list";
-import { countText } from "../../listing/totals";
+import { countText, isSampled, totalErrors } from "../../listing/totals";
 import { Select } from "../../parts/select";
-import { choose, placeHref } from "../../state";
+import { choose, parsePlace, placeHref } from "../../state";
 import { type Cell, Table } from "../../table";
 import type { ListView } from "./view";
 
@@ -40,7 +41,7 @@ export function Groups({ view }: { view: ListView }) {
 function rowOf({ context, entries }: ListView, group: Group): Cell[] {
   const { chosen } = context.place;
   const href = placeHref("errors", changedChoices(chosen, { ...group.choices, view: null, at: null }));
-  const n = chosen.has("system") ? countText(group.errors) : String(group.places);
+  const n = chosen.has("system") ? countText(totalOf(context, href) ?? group.errors) : String(group.places);
   return [
     { text: group.title, small: group.about, href, count: n },
     { text: count(group.places), value: group.places },
@@ -49,6 +50,12 @@ function rowOf({ context, entries }: ListView, group: Group): Cell[] {
     { text: points(group.gain, 2), value: group.gain },
     { text: group.examples.map(exampleText).join("   ·   ") },
   ];
+}
+
+/** The errors of a group in all data, where the page has a sample and the sums know the group. */
+function totalOf(context: Context, href: string): number | null {
+  const filter = filterOf(context, parsePlace(href).chosen);
+  return isSampled(context.page, filter) ? totalErrors(context.page, filter) : null;
 }
 
 /** "… visit to [China] on Monday …" */
