@@ -373,13 +373,13 @@ def doubt_part(folder: Path, rates: Sequence[float], seeds: int) -> None:
         load(folder, "masakhaner2_hau", "test.txt", ["afroxlmr.1", "mbert.1"], False),
     ]
     for data in datasets:
-        truth = data.audited(data.gold)
+        truth = data.audited(data.gold, recipe="none")
         for rate in rates:
             covered: dict[tuple[int, str], list[bool]] = {}
             widths: dict[tuple[int, str], list[float]] = {}
             for seed in range(1, seeds + 1):
                 planted = plant(data, rate, seed)
-                result = data.audited(planted.mentions)
+                result = data.audited(planted.mentions, recipe="none")
                 n_wrong = sum(
                     len(set(a) - set(b)) for a, b in zip(planted.mentions, data.gold, strict=True)
                 )
@@ -391,7 +391,7 @@ def doubt_part(folder: Path, rates: Sequence[float], seeds: int) -> None:
                     doubt = result.judge(judged).doubt
                     assert doubt is not None
                     intervals = {
-                        row.system: (row.low, row.high, system.f1)
+                        row.system: (row.low or 0.0, row.high or 0.0, system.f1)
                         for row, system in zip(doubt.scores, truth.systems, strict=True)
                     }
                     _, low, high = doubt.wrong

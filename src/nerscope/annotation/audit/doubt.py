@@ -273,7 +273,7 @@ def _simulated(
     """Draws of the total change, given the judged sentences.
 
     In each stratum, the share of wrong sentences is drawn from its Beta distribution, then the
-    number of wrong ones among the sentences that nobody judged, then how these change the counts.
+    number of wrong ones among the sentences that were not judged, then how these change the counts.
     """
     total = np.zeros((DRAWS, _HITS + len(table.runs)))
     for _, members in strata:

@@ -172,7 +172,7 @@ def _predict_fold(state: _FoldState, number: int) -> list[Any]:
 
 
 def _silent(line: str) -> None:
-    """A log that nobody reads."""
+    """Write no log."""
 
 
 def _output(recipe: str, corpus: Corpus, fold: Ints, parts: Sequence[_FoldPart]) -> Output:

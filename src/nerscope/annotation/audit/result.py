@@ -46,6 +46,11 @@ class Audit:
     suspects; without texts, they have no tokens. `slips` is the estimated number of random errors
     in gold, and `expected` the sum of all scores. `doubt` has what judged sentences, or bounds, say
     about the scores of systems; None without systems.
+
+    >>> from nerscope import audit
+    >>> gold, system = ([(["Ada", "left"], [label, "O"])] for label in ("B-LOC", "B-PER"))
+    >>> [suspect.kind for suspect in audit(gold, {"bert": system}).rows]
+    ['type']
     """
 
     suspects: Sequence[Suspect]

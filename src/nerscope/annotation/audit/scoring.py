@@ -128,7 +128,8 @@ def _kind_weights(kind: Ints, planted_kind: Ints, odds: Floats, planted_odds: Fl
         times = int(own.sum())
         n = count_slips(odds[kind == code], planted_odds[own], np.ones(times))
         weights[own] = n / times + _PRIOR_SLIPS / len(planted_kind)
-    return weights * len(weights) / weights.sum()
+    scaled: Floats = weights * len(weights) / weights.sum()
+    return scaled
 
 
 def _misjudgements(evidence: Evidence) -> Floats:
