@@ -64,7 +64,8 @@ def test_the_wheel_holds_every_file_of_the_package_and_nothing_else(built: Built
     source = ROOT / "src"
     files = (path for path in source.rglob("*") if path.is_file() and path.suffix != ".pyc")
     package = {path.relative_to(source).as_posix() for path in files if "egg-info" not in str(path)}
-    assert {"nerscope/py.typed", "nerscope/render/assets/report.html"} <= package
+    pages = {f"nerscope/render/assets/{name}.html" for name in ("report", "decide")}
+    assert {"nerscope/py.typed", *pages} <= package
     package |= {"nerscope/messages.md"}  # copied from docs, for `nerscope explain`
     metadata_folder = f"nerscope-{VERSION}.dist-info/"
     assert {name for name in built.in_wheel if not name.startswith(metadata_folder)} == package
