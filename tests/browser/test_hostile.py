@@ -97,7 +97,8 @@ def test_one_system_without_training_has_the_sections_that_it_can_have(
         tmp_path / "page.html"
     )
     page = open_page(tmp_path / "page.html")
-    assert page.locator("nav a").all_inner_texts() == ["Summary", "Errors", "Where", "Data & method"]
+    titles = ["Summary", "Errors", "Where", "Data & method"]
+    assert page.locator("nav a").all_inner_texts() == titles
 
 
 def test_systems_that_say_nothing_are_no_error(open_page: Open, tmp_path: Path) -> None:

@@ -285,7 +285,7 @@ def test_findings_name_what_a_reader_would_count() -> None:
     }
     assert (
         found["gain if solved"]["text"]
-        == "Wrong type: +16.7 F1 if every such error of good were right."
+        == "Wrong type: +16.7 F1 if every such error of good were corrected."
     )
     assert found["gain if solved"]["n"] == 20
     assert found["biggest gap"]["text"].startswith(
@@ -321,7 +321,7 @@ def test_all_systems_wrong_counts_gold_mentions() -> None:
     first = corpus("Ada/B-PER met Bob", "Eve left Oslo/B-ORG")
     second = corpus("Ada met Bob", "Eve/B-PER left Oslo/B-PER")
     finding = findings_of(nerscope.evaluate(gold, {"x": first, "y": second}))["all wrong"]
-    assert finding["text"] == "All systems get 2 of 4 gold mentions wrong (50.0 %)."
+    assert finding["text"] == "2 of 4 gold mentions (50.0 %) are wrong in every system."
     assert (finding["n"], finding["system"]) == (4, None)
     assert finding["link"]["chosen"]["pattern"] == "all"
 

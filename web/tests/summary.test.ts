@@ -33,7 +33,7 @@ describe("the answer of the ladder", () => {
   it("says that the best system is better than one, or than all", () => {
     const both = verdicts(toyVerdict({}), toyVerdict({ b: "z", p: 0.0001, pCorrected: 0.0002, difference: 0.2 }));
     expect(leadText(toyContext("#/summary?d=one", both)).answer).toBe("x is better than all 2 others");
-    expect(leadText(toyContext("#/summary?d=one", both)).detail).toBe("closest: y, +10.0 [+5.0, +15.0] points, p = 0.003 corrected for 3 pairs");
+    expect(leadText(toyContext("#/summary?d=one", both)).detail).toBe("closest: y, +10.0 points, 95 % interval +5.0 to +15.0, p = 0.003 corrected for 3 pairs");
     expect(leadText(toyContext("#/summary?d=one&s=x&s=z", both)).answer).toBe("x is better than z");
   });
   it("turns a verdict that names the pair the other way round", () => {

@@ -69,7 +69,7 @@ def sentence_length(view: View) -> Floats:
 
 @_standard(
     "eDen",
-    short="share inside mentions",
+    short="share of words inside mentions",
     rank=32,
     phrase="share of the sentence inside mentions",
     definition="Entity density: share of the sentence's tokens that are inside gold mentions.",

@@ -222,7 +222,7 @@ def _gain_if_solved(facts: Facts) -> PageFinding | None:
         return None
     kind, points = gain["kind"], 100 * (gain["gain"] or 0.0)
     title = KIND_WORDS[kind].title
-    text = f"{title}: +{points:.1f} F1 if every such error of {facts.best} were right."
+    text = f"{title}: +{points:.1f} F1 if every such error of {facts.best} were corrected."
     link: Chosen = {"system": facts.best, "kind": kind}
     return facts.finding("gain if solved", gain["dataset"], text, gain["errors"], link)
 
@@ -239,8 +239,8 @@ def _wrong_everywhere(facts: Facts) -> PageFinding | None:
     if dataset is None:
         return None
     wrong, size = counts[dataset], len(sizes[dataset])
-    share = f"{wrong:,} of {size:,} gold mentions wrong ({100 * wrong / size:.1f} %)"
-    text = f"All systems get {share}."
+    share = f"{wrong:,} of {size:,} gold mentions ({100 * wrong / size:.1f} %)"
+    text = f"{share} are wrong in every system."
     link: Chosen = {"pattern": "all", "side": "gold"}
     return facts.finding("all wrong", dataset, text, size, link) | {"system": None}
 

@@ -65,7 +65,7 @@ function MainKind({ context }: { context: Context }) {
       </p>
       <p class="note">
         {percent(main.n / total, 0)} % of {errorCount(total)} errors{hasRuns(context, best) ? " per run" : ""}
-        {gain !== null && `; ${points(gain)} F1 if solved`}
+        {gain !== null && `; ${points(gain)} F1 if corrected`}
       </p>
     </>
   );
@@ -85,7 +85,7 @@ function KindList({ context }: { context: Context }) {
           <th scope="col">{best}</th>
           <th scope="col">errors</th>
           <th scope="col">share</th>
-          {gains.some((gain) => gain !== null) && <th scope="col" data-tip="F1 after every error of this kind is replaced by its gold mention, minus F1" tabIndex={0}>F1 if solved</th>}
+          {gains.some((gain) => gain !== null) && <th scope="col" data-tip="F1 after every error of this kind is replaced by its gold mention, minus F1" tabIndex={0}>F1 to gain</th>}
         </tr>
       </thead>
       <tbody>
@@ -94,7 +94,7 @@ function KindList({ context }: { context: Context }) {
             <th scope="row"><span class="swatch" style={{ background: kindColour(kind.name) }} /> <span data-tip={kind.about} tabIndex={0}>{kind.title}</span></th>
             <td data-label="errors"><a href={href} data-count={count}>{errorCount(n)}</a></td>
             <td data-label="share">{percent(n / total, 0)} %</td>
-            {gains.some((gain) => gain !== null) && <td data-label="F1 if solved">{points(gainOf(context, best, kind.name))}</td>}
+            {gains.some((gain) => gain !== null) && <td data-label="F1 to gain">{points(gainOf(context, best, kind.name))}</td>}
           </tr>
         ))}
       </tbody>

@@ -1,7 +1,7 @@
 // Card: how good is the best system?
 import { stripChart } from "../../charts/strip";
 import { colourOf } from "../../colours";
-import { type Context, bestFirst, overallRow, scoreMetrics } from "../../context";
+import { type Context, bestFirst, overallRow, scoreMetrics, verdictOf } from "../../context";
 import { Drawing } from "../../figure";
 import { UNDEFINED, about, percent, shown } from "../../format";
 import { errorsOf, forgivenOf, knowsErrors } from "../../kinds";
@@ -39,7 +39,9 @@ export function GoodCard({ context }: { context: Context }) {
 function bestWords({ page, rows, systems, dataset, metric }: Context) {
   const [best] = systems;
   const all = bestFirst(page, rows, dataset, metric)[0] === best;
-  const place = page.systems.length === 1 ? "" : all ? "Best system: " : `Best of the ${systems.length} systems shown: `;
+  const next = systems[1] && verdictOf(page, dataset?.name ?? null, best, systems[1]);
+  const title = next && next.verdict !== "better" ? `Highest ${metricTitle({ page }, metric)}: ` : "Best system: ";
+  const place = page.systems.length === 1 ? "" : all ? title : `Best of the ${systems.length} systems shown: `;
   return <>{place}<strong>{best}</strong></>;
 }
 

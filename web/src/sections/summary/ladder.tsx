@@ -27,7 +27,7 @@ export function LadderCard({ context }: { context: Context }) {
   };
   const behind = dataset ? (chart.rows.some(({ points }) => points[0]?.runs?.length) ? "faint: single runs" : "") : "faint: single datasets";
   const figure = `${capital(title)}${dataset ? " with 95 % intervals" : `, mean of ${page.datasets.length} datasets`}`;
-  const notes = [behind, chart.ties.length ? "brackets: no clear difference" : "", isTested ? `badges: compared with ${systems[0]}` : ""];
+  const notes = [behind, chart.ties.length ? "lines join systems without a clear difference" : "", isTested ? `better or worse: than ${systems[0]}` : ""];
   return (
     <section class="card ladder" aria-label="Better than the others?">
       <h3>Better than the others?</h3>

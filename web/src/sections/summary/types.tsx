@@ -40,8 +40,8 @@ export function Types({ context }: { context: Context }) {
   const named = systems.length <= LEGEND;
   const few = known.some(({ n }) => n < FEW) ? `hatched: fewer than ${FEW} mentions` : "";
   const part = partial.length ? `not in every dataset: ${partial.slice(0, 6).join(", ")}${partial.length > 6 ? " …" : ""}` : "";
-  const best = systems.length > 1 ? "at the right the best value" : "";
-  const n = `${dataset ? "" : `mean of ${page.datasets.length} datasets, `}beside each type its gold mentions`;
+  const best = systems.length > 1 ? "right column: the best value" : "";
+  const n = `${dataset ? "" : `mean of ${page.datasets.length} datasets, `}small numbers: gold mentions`;
   return (
     <Figure title={`${capital(title)} by type`} n={n} legend={named ? systemLegend(page.systems, systems) : []} note={[best, few, part, named ? "" : "point at a mark for its system"].filter(Boolean).join(" · ")}>
       <Drawing draw={rowsChart} chart={chart} />

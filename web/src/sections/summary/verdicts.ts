@@ -47,10 +47,10 @@ export function named(names: string[], most = 2): string {
 /** The least clear of some verdicts. */
 function leastClear(verdicts: PageVerdict[]): string {
   const weakest = verdicts.reduce((one, other) => ((other.pCorrected ?? 0) > (one.pCorrected ?? 0) ? other : one));
-  const interval = weakest.low === null || weakest.high === null ? "" : ` [${points(weakest.low)}, ${points(weakest.high)}]`;
+  const interval = weakest.low === null || weakest.high === null ? "" : `, 95 % interval ${points(weakest.low)} to ${points(weakest.high)}`;
   const p = weakest.untested ?? (weakest.k > 1 ? correctedText(weakest) : pText(weakest.p));
   const against = verdicts.length > 1 ? `closest: ${weakest.b}, ` : "";
-  return `${against}${points(weakest.difference)}${interval} points, ${p}`;
+  return `${against}${points(weakest.difference)} points${interval}, ${p}`;
 }
 
 function untestedDetail({ page, metric }: Context): string {
