@@ -17,7 +17,9 @@ import pytest
 from tests.cli.conftest import GOLD, Outcome, Run
 
 import nerscope
+import nerscope as ns
 from nerscope.errors import FaultError
+from nerscope.render.first_screen import next_steps
 
 BOTH = "--system good=good.txt --system poor=poor.txt"
 
@@ -786,8 +788,13 @@ def test_errors_are_not_offered_where_they_cannot_be_listed(
 ) -> None:
     command = f"evaluate gold.txt {BOTH}"
     assert "saves the results for compare, errors and report" in done(run, command).out
-    monkeypatch.setattr("nerscope.evaluation.gather.FOLD_ABOVE", 1)
-    assert "saves the results for compare and report" in done(run, command).out
+    monkeypatch.setattr("nerscope.evaluation.gather.FOLD_ABOVE", 1)  # sums and a sample are kept
+    assert "saves the results for compare, errors and report" in done(run, command).out
+    # By exact match alone nothing is paired, so there are no kinds of errors.
+    outputs = {"good": data / "good.txt", "poor": data / "poor.txt"}
+    only_sums = ns.evaluate(data / "gold.txt", outputs, matches=["exact"])
+    [line] = next_steps(only_sums, None)
+    assert "saves the results for compare and report" in line
 
 
 def test_case_may_be_ignored_against_training(data: Path, run: Run) -> None:

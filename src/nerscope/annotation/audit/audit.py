@@ -100,6 +100,8 @@ def audit(
     """
     check_arguments(audit, locals())
     check_repair(repair)
+    if seed < 0:
+        raise UsageError("seed", f"invalid value {seed}", "give a whole number, 0 or more")
     left_out = {trained_on} if isinstance(trained_on, str) else set(trained_on)
     known = check_held_out(held_out)
     _check_recipes(recipe, systems is not None)
