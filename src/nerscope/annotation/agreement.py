@@ -140,7 +140,8 @@ class GoldSummary(ResultRow):
     mentions: int
     decided: int  # sentences with a decision
     by_majority: int  # disagreements
-    undecided: int  # disagreements that were left out, without any mention
+    no_majority: int  # disagreements of three annotators or more that were left out
+    undecided: int  # disagreements of two annotators that were left out
     notes: list[str] = field(default_factory=list)  # on what the format of the file cannot hold
 
 

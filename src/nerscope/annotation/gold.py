@@ -55,7 +55,8 @@ def majority_gold(texts: AnnotatedTexts) -> MadeGold:
     kept = groups.first & _is_majority(texts, groups) & has_majority[groups.sentence]
     corpus = _with_mentions(texts, groups.mentions[kept]).chosen(np.flatnonzero(has_majority))
     of_group = _sentence_of_group(groups)
-    settled = ~groups.is_unanimous & has_majority[of_group]
+    voted = ~groups.is_unanimous & has_majority[of_group]
+    is_open = _is_open(texts, groups)
     left_out = texts.n_records(np.ones_like(has_majority)) - texts.n_records(has_majority)
     return MadeGold(
         corpus,
@@ -64,7 +65,8 @@ def majority_gold(texts: AnnotatedTexts) -> MadeGold:
             texts_left_out=left_out,
             mentions=int(kept.sum()),
             decided=0,
-            by_majority=int(settled.sum()),
+            by_majority=int((voted & ~is_open).sum()),
+            no_majority=int((voted & is_open).sum()),
             undecided=0,
         ),
     )
@@ -92,6 +94,7 @@ def adjudicated_gold(texts: AnnotatedTexts, decisions: Sequence[Decision]) -> Ma
     spans = join_mentions([groups.mentions[kept], _mentions(texts, chosen)]).in_order()
     of_group = _sentence_of_group(groups)
     differing = ~groups.is_unanimous & ~is_decided[of_group]
+    by_vote, is_open = differing & has_majority[of_group], _is_open(texts, groups)
     return MadeGold(
         _with_mentions(texts, spans),
         GoldSummary(
@@ -99,7 +102,8 @@ def adjudicated_gold(texts: AnnotatedTexts, decisions: Sequence[Decision]) -> Ma
             texts_left_out=0,
             mentions=len(spans),
             decided=len(chosen),
-            by_majority=int((differing & has_majority[of_group]).sum()),
+            by_majority=int((by_vote & ~is_open).sum()),
+            no_majority=int((by_vote & is_open).sum()),
             undecided=int((differing & ~has_majority[of_group]).sum()),
         ),
     )
@@ -125,6 +129,16 @@ def write_adjudicated(
 def _is_majority(texts: AnnotatedTexts, groups: MentionGroups) -> Bools:
     n_here = texts.n_annotators_of_sentence[groups.sentence]
     return np.asarray(2 * groups.votes > n_here)
+
+
+def _is_open(texts: AnnotatedTexts, groups: MentionGroups) -> Bools:
+    """The groups in which neither a mention nor its absence has a majority."""
+    n_groups = len(groups.is_unanimous)
+    has_winner = np.bincount(groups.group[_is_majority(texts, groups)], minlength=n_groups) > 0
+    voters = np.unique(groups.group * texts.n_annotators + groups.annotator) // texts.n_annotators
+    n_with = np.bincount(voters, minlength=n_groups)
+    n_here = texts.n_annotators_of_sentence[_sentence_of_group(groups)]
+    return np.asarray(~has_winner & (2 * n_with >= n_here))
 
 
 def _sentence_of_group(groups: MentionGroups) -> Ints:
