@@ -8,7 +8,7 @@ from typing import Any
 
 from nerscope.annotation.decisions import Decision, Span, merge_decisions
 from nerscope.annotation.editing import Change, EditedCorpus, Gold, edit_file, spelt_span
-from nerscope.annotation.stale import located
+from nerscope.annotation.stale import located, notes_on_tokens
 from nerscope.errors import InputError, OutputError, UsageError, plural
 from nerscope.formats.base import path_of
 from nerscope.results.files import files_read, is_same_file
@@ -96,7 +96,7 @@ def apply_decisions(
         len(changes) - len(changing),
         already,
         edited.rewritten,
-        (*messages, *_new_types(changing, gold), *edited.messages),
+        (*messages, *notes_on_tokens(own, gold), *_new_types(changing, gold), *edited.messages),
     )
 
 
