@@ -211,6 +211,21 @@ def test_gold_of_a_decision_is_what_all_have_or_what_its_file_has(
     assert (tmp_path / "gold.conll").read_text().split() == ["Ada", "B-LOC", "spoke", "O"]
 
 
+@pytest.mark.parametrize(("kind", "is_known"), [("PRE", False), ("PER", True)])
+def test_a_type_that_no_annotator_has_is_noted(tmp_path: Path, kind: str, is_known: bool) -> None:
+    given = {
+        name: write_columns(tmp_path, f"{name}.conll", label, "O")
+        for name, label in (("ann", "B-PER"), ("ben", "O"))
+    }
+    item = {"file": "ann.conll", "sentence": 0, "text": "Ada spoke", "gold": []}
+    path = tmp_path / "decisions.json"
+    chosen = [{"start": 0, "end": 1, "type": kind}]
+    path.write_text(json.dumps({"nerscope_decisions": 1, "items": [{**item, "chosen": chosen}]}))
+    notes = ns.agree(given).apply(path, tmp_path / "gold.conll").notes
+    found = [note for note in notes if "has the type of [0, 1, PRE]" in note]
+    assert len(found) == (not is_known)
+
+
 def test_undecided_disagreements_of_two_are_left_out_and_counted(tmp_path: Path) -> None:
     ann, ben = (
         write_columns(tmp_path, f"{name}.conll", "B-PER", label)

@@ -142,7 +142,7 @@ class GoldSummary(ResultRow):
     by_majority: int  # disagreements
     no_majority: int  # disagreements of three annotators or more that were left out
     undecided: int  # disagreements of two annotators that were left out
-    notes: list[str] = field(default_factory=list)  # on what the format of the file cannot hold
+    notes: list[str] = field(default_factory=list)  # on decisions, and what the format cannot hold
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,17 +1,18 @@
 """Gold from several annotators: by majority, or by decisions on their disagreements."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from nerscope.annotation.agreement import GoldSummary
+from nerscope.annotation.apply import new_types
 from nerscope.annotation.decisions import Decision, Span, read_decisions
 from nerscope.annotation.disagreements import MentionGroups, mention_groups
 from nerscope.annotation.editing import Gold
-from nerscope.annotation.stale import located
+from nerscope.annotation.stale import located, notes_on_tokens
 from nerscope.annotation.texts import AnnotatedTexts
 from nerscope.corpus.arrays import Bools, Ints
 from nerscope.corpus.corpus import Coding, Corpus
@@ -35,7 +36,7 @@ class MadeGold:
         return (
             self.summary
             if target is None
-            else replace(self.summary, notes=convert(self.corpus, target))
+            else replace(self.summary, notes=[*self.summary.notes, *convert(self.corpus, target)])
         )
 
 
@@ -82,10 +83,8 @@ def adjudicated_gold(texts: AnnotatedTexts, decisions: Sequence[Decision]) -> Ma
     unanimous = groups.is_unanimous[groups.group]
     base = groups.first & unanimous
     golds = [_as_gold(texts, spans) for spans in (groups.mentions[base], *texts.mentions)]
-    chosen = {
-        decision.sentence: _chosen(decision, golds, texts)
-        for decision in _own_decisions(texts, decisions)
-    }
+    own = _own_decisions(texts, decisions)
+    chosen = {decision.sentence: _chosen(decision, golds, texts) for decision in own}
     is_decided = np.zeros(len(texts.corpus), bool)
     is_decided[list(chosen)] = True
     has_majority = texts.n_annotators_of_sentence >= FEWEST
@@ -105,6 +104,7 @@ def adjudicated_gold(texts: AnnotatedTexts, decisions: Sequence[Decision]) -> Ma
             by_majority=int((by_vote & ~is_open).sum()),
             no_majority=int((by_vote & is_open).sum()),
             undecided=int((differing & ~has_majority[of_group]).sum()),
+            notes=_notes(own, chosen, golds, texts),
         ),
     )
 
@@ -193,6 +193,19 @@ def _chosen(decision: Decision, golds: Sequence[Gold], texts: AnnotatedTexts) ->
             return gold.spans(decision.sentence) if change is None else change.after
     assert error is not None
     raise error
+
+
+def _notes(
+    decisions: Sequence[Decision],
+    chosen: Mapping[int, tuple[Span, ...]],
+    golds: Sequence[Gold],
+    texts: AnnotatedTexts,
+) -> list[str]:
+    """Notes on decisions with other tokens, and with types that no annotator has."""
+    known = {kind for gold in golds for kind in gold.types}
+    pairs = [(decision, chosen[decision.sentence]) for decision in decisions]
+    name = ", ".join(dict.fromkeys(texts.files))
+    return [*notes_on_tokens(decisions, golds[0]), *new_types(pairs, known, name)]
 
 
 def _mentions(texts: AnnotatedTexts, chosen: dict[int, tuple[Span, ...]]) -> Mentions:
