@@ -300,3 +300,22 @@ def test_workers_change_nothing(tmp_path: Path, whole: ns.Agreement) -> None:
     agreement = ns.agree(files, workers=2, progress=counted.append)
     assert scores(agreement) == scores(whole)
     assert counted == [4]
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_one_annotator_twice_is_refused(tmp_path: Path, number: int) -> None:
+    """Which of the two counts is unknown, wherever the second one stands."""
+    same: list[Spans] = [[[0, 3, "PER"]]] * len(TEXTS)
+    tasks = label_studio(same, same)
+    own = tasks[1]["annotations"]
+    own.append({**own[number], "id": 999, "result": []})
+    path = tmp_path / "export.json"
+    path.write_text(json.dumps(tasks))
+    name = ["ann@x", "benny@x"][number]
+    with pytest.raises(
+        InputError, match=rf"task 1: annotator {name} has 2 annotations of the text \(id 999\)"
+    ):
+        ns.agree(path)
+    own[-1]["was_cancelled"] = True
+    path.write_text(json.dumps(tasks))
+    assert ns.agree(path).value("f1") == 1

@@ -60,6 +60,8 @@ def test_majority_keeps_what_more_than_half_have(folder: Path, seed: int, nested
     seen = sum(1 for own in everyone.values() if own)
     assert (summary.texts, summary.texts_left_out) == (len(expected), seen - len(expected))
     assert summary.mentions == sum(map(len, expected.values()))
+    counted = (summary.by_majority, summary.no_majority)
+    assert counted == settled_and_open([own for own in everyone.values() if len(own) >= 3])
 
 
 def overlap(a: Span, b: Span) -> bool:
@@ -84,6 +86,42 @@ def agreed(annotations: Sequence[set[Span]]) -> set[Span]:
         if all(own & place == place for own in annotations)
         for span in place
     }
+
+
+def settled_and_open(texts: Sequence[Sequence[set[Span]]]) -> tuple[int, int]:
+    """How many disagreements a majority settles, with a mention or none, and how many it cannot."""
+    counts = Counter(
+        bool(voted(own) & place) or 2 * sum(not one & place for one in own) > len(own)
+        for own in texts
+        for place in places(own)
+        if any(one & place != place for one in own)
+    )
+    return counts[True], counts[False]
+
+
+@pytest.mark.parametrize(
+    ("types", "expected"),
+    [
+        (("ORG", "LOC", "PER"), (0, 1)),
+        (("ORG", "LOC", None), (0, 1)),
+        (("ORG", "ORG", None, None), (0, 1)),
+        (("ORG", None, None), (1, 0)),
+        (("ORG", "ORG", "PER"), (1, 0)),
+    ],
+)
+def test_disagreements_without_a_majority_are_counted_apart(
+    tmp_path: Path, types: Sequence[str | None], expected: tuple[int, int]
+) -> None:
+    given = {
+        f"a{at}": sentences("O" if kind is None else f"B-{kind}", "O")
+        for at, kind in enumerate(types)
+    }
+    agreement = ns.agree(given)
+    path = tmp_path / "decisions.json"
+    path.write_text('{"nerscope_decisions": 1, "items": []}')
+    voted_gold = agreement.majority(tmp_path / "gold.conll")
+    for summary in (voted_gold, agreement.apply(path, tmp_path / "gold.conll")):
+        assert (summary.by_majority, summary.no_majority) == expected
 
 
 @given(seed=st.integers(0, 100_000))
@@ -171,6 +209,21 @@ def test_gold_of_a_decision_is_what_all_have_or_what_its_file_has(
     path.write_text(json.dumps({"nerscope_decisions": 1, "items": [item]}))
     ns.agree({"ann": ann, "ben": ben}).apply(path, tmp_path / "gold.conll")
     assert (tmp_path / "gold.conll").read_text().split() == ["Ada", "B-LOC", "spoke", "O"]
+
+
+@pytest.mark.parametrize(("kind", "is_known"), [("PRE", False), ("PER", True)])
+def test_a_type_that_no_annotator_has_is_noted(tmp_path: Path, kind: str, is_known: bool) -> None:
+    given = {
+        name: write_columns(tmp_path, f"{name}.conll", label, "O")
+        for name, label in (("ann", "B-PER"), ("ben", "O"))
+    }
+    item = {"file": "ann.conll", "sentence": 0, "text": "Ada spoke", "gold": []}
+    path = tmp_path / "decisions.json"
+    chosen = [{"start": 0, "end": 1, "type": kind}]
+    path.write_text(json.dumps({"nerscope_decisions": 1, "items": [{**item, "chosen": chosen}]}))
+    notes = ns.agree(given).apply(path, tmp_path / "gold.conll").notes
+    found = [note for note in notes if "has the type of [0, 1, PRE]" in note]
+    assert len(found) == (not is_known)
 
 
 def test_undecided_disagreements_of_two_are_left_out_and_counted(tmp_path: Path) -> None:

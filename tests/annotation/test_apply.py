@@ -3,6 +3,7 @@
 import gzip
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -558,7 +559,7 @@ def test_stale_decisions_are_refused_with_what_stands_there(gold: Path) -> None:
     )
     refused(
         gold,
-        r"its tokens are not those of the file",
+        r"its text has other tokens than sentence 0 of .*: 'A da saw Oslo', not 'Ada saw Oslo'",
         Decision(
             "gold.conll",
             0,
@@ -579,6 +580,21 @@ def test_tokens_that_are_divided_otherwise_are_mapped(gold: Path) -> None:
     )
     log = applied(gold, [decision])
     assert log.rows[0].after == (Span(2, 3, "PER"),)
+    assert "1 text with other tokens than" in log.messages[0]
+
+
+@pytest.mark.parametrize("text", ["Ada sawOslo", "AdasawOslo"])
+def test_a_text_with_other_blanks_is_shown_and_can_be_copied(gold: Path, text: str) -> None:
+    """The spans count the tokens of the file, and only the text was written otherwise."""
+    decision = Decision("gold.conll", 0, text, ADA, FIXED)
+    refused(
+        gold,
+        rf"other tokens .*: '{text}', not 'Ada saw Oslo'.*\"text\": \"Ada saw Oslo\"",
+        decision,
+    )
+    log = applied(gold, [replace(decision, text="Ada saw Oslo")])
+    assert log.rows[0].after == FIXED
+    assert not any("other tokens" in message for message in log.messages)
 
 
 def test_decisions_that_contradict_are_refused(gold: Path) -> None:

@@ -140,8 +140,9 @@ class GoldSummary(ResultRow):
     mentions: int
     decided: int  # sentences with a decision
     by_majority: int  # disagreements
-    undecided: int  # disagreements that were left out, without any mention
-    notes: list[str] = field(default_factory=list)  # on what the format of the file cannot hold
+    no_majority: int  # disagreements of three annotators or more that were left out
+    undecided: int  # disagreements of two annotators that were left out
+    notes: list[str] = field(default_factory=list)  # on decisions, and what the format cannot hold
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,14 @@
 """Apply decisions to the annotated file: only the labels that were decided on change."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from nerscope.annotation.decisions import Decision, Span, merge_decisions
 from nerscope.annotation.editing import Change, EditedCorpus, Gold, edit_file, spelt_span
-from nerscope.annotation.stale import located
+from nerscope.annotation.stale import located, notes_on_tokens
 from nerscope.errors import InputError, OutputError, UsageError, plural
 from nerscope.formats.base import path_of
 from nerscope.results.files import files_read, is_same_file
@@ -86,6 +86,7 @@ def apply_decisions(
         already += change is None
         changes += [] if change is None else [change]
     changing = [change for change in changes if change.removed or change.added]
+    chosen = [(change.decision, change.after) for change in changing]
     edited = edit_file(gold, changing, target)
     if not dry_run and target is not None:
         edited.write(target)
@@ -96,7 +97,12 @@ def apply_decisions(
         len(changes) - len(changing),
         already,
         edited.rewritten,
-        (*messages, *_new_types(changing, gold), *edited.messages),
+        (
+            *messages,
+            *notes_on_tokens(own, gold),
+            *new_types(chosen, gold.types, gold.name),
+            *edited.messages,
+        ),
     )
 
 
@@ -157,15 +163,17 @@ def _row(change: Change, gold: Gold, edited: EditedCorpus) -> AppliedRow:
     )
 
 
-def _new_types(changes: Sequence[Change], gold: Gold) -> list[str]:
-    """Notes on chosen types that no mention of the file has."""
-    known, notes = set(gold.types), dict[str, str]()
-    for change in changes:
-        for span in change.after:
+def new_types(
+    chosen: Iterable[tuple[Decision, Sequence[Span]]], known: Collection[str], name: str
+) -> list[str]:
+    """Notes on chosen types that no mention of the file, or of any annotator, has."""
+    notes = dict[str, str]()
+    for decision, spans in chosen:
+        for span in spans:
             if span.type not in known:
                 notes.setdefault(
                     span.type,
-                    f"{change.decision.source}: no other mention of {gold.name} has the type of "
+                    f"{decision.source}: no other mention of {name} has the type of "
                     f"{spelt_span(span)}",
                 )
     return list(notes.values())

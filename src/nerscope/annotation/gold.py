@@ -1,17 +1,18 @@
 """Gold from several annotators: by majority, or by decisions on their disagreements."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from nerscope.annotation.agreement import GoldSummary
+from nerscope.annotation.apply import new_types
 from nerscope.annotation.decisions import Decision, Span, read_decisions
 from nerscope.annotation.disagreements import MentionGroups, mention_groups
 from nerscope.annotation.editing import Gold
-from nerscope.annotation.stale import located
+from nerscope.annotation.stale import located, notes_on_tokens
 from nerscope.annotation.texts import AnnotatedTexts
 from nerscope.corpus.arrays import Bools, Ints
 from nerscope.corpus.corpus import Coding, Corpus
@@ -35,7 +36,7 @@ class MadeGold:
         return (
             self.summary
             if target is None
-            else replace(self.summary, notes=convert(self.corpus, target))
+            else replace(self.summary, notes=[*self.summary.notes, *convert(self.corpus, target)])
         )
 
 
@@ -55,7 +56,8 @@ def majority_gold(texts: AnnotatedTexts) -> MadeGold:
     kept = groups.first & _is_majority(texts, groups) & has_majority[groups.sentence]
     corpus = _with_mentions(texts, groups.mentions[kept]).chosen(np.flatnonzero(has_majority))
     of_group = _sentence_of_group(groups)
-    settled = ~groups.is_unanimous & has_majority[of_group]
+    voted = ~groups.is_unanimous & has_majority[of_group]
+    is_open = _is_open(texts, groups)
     left_out = texts.n_records(np.ones_like(has_majority)) - texts.n_records(has_majority)
     return MadeGold(
         corpus,
@@ -64,7 +66,8 @@ def majority_gold(texts: AnnotatedTexts) -> MadeGold:
             texts_left_out=left_out,
             mentions=int(kept.sum()),
             decided=0,
-            by_majority=int(settled.sum()),
+            by_majority=int((voted & ~is_open).sum()),
+            no_majority=int((voted & is_open).sum()),
             undecided=0,
         ),
     )
@@ -80,10 +83,8 @@ def adjudicated_gold(texts: AnnotatedTexts, decisions: Sequence[Decision]) -> Ma
     unanimous = groups.is_unanimous[groups.group]
     base = groups.first & unanimous
     golds = [_as_gold(texts, spans) for spans in (groups.mentions[base], *texts.mentions)]
-    chosen = {
-        decision.sentence: _chosen(decision, golds, texts)
-        for decision in _own_decisions(texts, decisions)
-    }
+    own = _own_decisions(texts, decisions)
+    chosen = {decision.sentence: _chosen(decision, golds, texts) for decision in own}
     is_decided = np.zeros(len(texts.corpus), bool)
     is_decided[list(chosen)] = True
     has_majority = texts.n_annotators_of_sentence >= FEWEST
@@ -92,6 +93,7 @@ def adjudicated_gold(texts: AnnotatedTexts, decisions: Sequence[Decision]) -> Ma
     spans = join_mentions([groups.mentions[kept], _mentions(texts, chosen)]).in_order()
     of_group = _sentence_of_group(groups)
     differing = ~groups.is_unanimous & ~is_decided[of_group]
+    by_vote, is_open = differing & has_majority[of_group], _is_open(texts, groups)
     return MadeGold(
         _with_mentions(texts, spans),
         GoldSummary(
@@ -99,8 +101,10 @@ def adjudicated_gold(texts: AnnotatedTexts, decisions: Sequence[Decision]) -> Ma
             texts_left_out=0,
             mentions=len(spans),
             decided=len(chosen),
-            by_majority=int((differing & has_majority[of_group]).sum()),
+            by_majority=int((by_vote & ~is_open).sum()),
+            no_majority=int((by_vote & is_open).sum()),
             undecided=int((differing & ~has_majority[of_group]).sum()),
+            notes=_notes(own, chosen, golds, texts),
         ),
     )
 
@@ -125,6 +129,16 @@ def write_adjudicated(
 def _is_majority(texts: AnnotatedTexts, groups: MentionGroups) -> Bools:
     n_here = texts.n_annotators_of_sentence[groups.sentence]
     return np.asarray(2 * groups.votes > n_here)
+
+
+def _is_open(texts: AnnotatedTexts, groups: MentionGroups) -> Bools:
+    """The groups in which neither a mention nor its absence has a majority."""
+    n_groups = len(groups.is_unanimous)
+    has_winner = np.bincount(groups.group[_is_majority(texts, groups)], minlength=n_groups) > 0
+    voters = np.unique(groups.group * texts.n_annotators + groups.annotator) // texts.n_annotators
+    n_with = np.bincount(voters, minlength=n_groups)
+    n_here = texts.n_annotators_of_sentence[_sentence_of_group(groups)]
+    return np.asarray(~has_winner & (2 * n_with >= n_here))
 
 
 def _sentence_of_group(groups: MentionGroups) -> Ints:
@@ -179,6 +193,19 @@ def _chosen(decision: Decision, golds: Sequence[Gold], texts: AnnotatedTexts) ->
             return gold.spans(decision.sentence) if change is None else change.after
     assert error is not None
     raise error
+
+
+def _notes(
+    decisions: Sequence[Decision],
+    chosen: Mapping[int, tuple[Span, ...]],
+    golds: Sequence[Gold],
+    texts: AnnotatedTexts,
+) -> list[str]:
+    """Notes on decisions with other tokens, and with types that no annotator has."""
+    known = {kind for gold in golds for kind in gold.types}
+    pairs = [(decision, chosen[decision.sentence]) for decision in decisions]
+    name = ", ".join(dict.fromkeys(texts.files))
+    return [*notes_on_tokens(decisions, golds[0]), *new_types(pairs, known, name)]
 
 
 def _mentions(texts: AnnotatedTexts, chosen: dict[int, tuple[Span, ...]]) -> Mentions:

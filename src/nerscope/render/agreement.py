@@ -384,6 +384,11 @@ def _gold_lines(summary: "GoldSummary", target: str | None) -> list[str]:
         lines.append(
             f"{plural(summary.texts_left_out, 'text')} with fewer than three annotators left out"
         )
+    if summary.no_majority:
+        lines.append(
+            f"{plural(summary.no_majority, 'disagreement')} left open, without a majority: no "
+            "mention was written there"
+        )
     if summary.undecided:
         lines.append(
             f"{plural(summary.undecided, 'disagreement')} of two annotators undecided: no mention "

@@ -351,6 +351,8 @@ LINES = {
     "counts over all pairs of annotators.",
     "settled by majority": "What more than half of the annotators of a text have, where there are "
     "three or more.",
+    "left open, without a majority: no mention was written there": "Three annotators or more "
+    "disagree there, and at most half of them have the same mention, or none.",
     "undecided: no mention was written there": "Annotators disagree there, no decision settles it, "
     "and two of them have no majority.",
     "rule: max_drop …": GENERAL["max_drop"],

@@ -56,7 +56,7 @@ def read_task(item: Mapping[str, Any], context: UnwrapContext) -> Iterator[Annot
     context.leave_out(CANCELLED, len(humans) - len(valid))
     candidates = valid if is_annotated else models
     if chosen not in (None, ALL):
-        candidates = [entry for entry in (*valid, *models) if chosen in _signed(entry)][:1]
+        candidates = _by(chosen, valid, place) or _by(chosen, models, place)
         context.leave_out(OTHER_ANNOTATORS, sum(entry not in candidates for entry in valid))
     elif chosen is None:
         _check_one_annotator(candidates, place)
@@ -134,6 +134,20 @@ def _signed(entry: Mapping[str, Any]) -> tuple[str, ...]:
     keys = ("completed_by", "created_username", "model_version")
     names = tuple(name for key in keys for name in names_of_annotator(entry.get(key)))
     return names or names_of_annotator(entry.get("id"))
+
+
+def _by(name: str, entries: Sequence[Mapping[str, Any]], place: str) -> list[Mapping[str, Any]]:
+    """The annotation by one annotator or model; nothing says which of several is the right one."""
+    own = [entry for entry in entries if name in _signed(entry)]
+    if len(own) > 1:
+        ids = [shown(entry["id"]) for entry in own if "id" in entry]
+        named = f" (id {', '.join(ids)})" if ids else ""
+        raise FormatError(
+            place,
+            f"annotator {name} has {len(own)} annotations of the text{named}",
+            "keep one of them: delete or cancel the others in Label Studio, and export again",
+        )
+    return own
 
 
 def _check_one_annotator(entries: Sequence[Mapping[str, Any]], place: str) -> None:
