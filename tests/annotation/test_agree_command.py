@@ -83,6 +83,15 @@ def test_saved_agreement_is_shown_again(files: list[str], tmp_path: Path) -> Non
     assert "has no tables to choose from" in refused.stderr
 
 
+def test_written_files_are_named(files: list[str], tmp_path: Path) -> None:
+    page, saved = str(tmp_path / "page.html"), str(tmp_path / "agreement.json")
+    for more in ([], ["--disagreements"]):
+        said = agree(*files, *more, "--report", page, "-o", saved).stderr
+        assert f"wrote {saved}, {page}" in said
+    assert "wrote" not in agree(*files, "-o", saved, "--quiet").stderr
+    assert "wrote" not in agree(*files).stderr
+
+
 def test_disagreements_are_listed(files: list[str]) -> None:
     given = {Path(name).stem: name for name in files}
     found = ns.agree(given).disagreements

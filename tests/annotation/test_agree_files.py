@@ -319,3 +319,15 @@ def test_one_annotator_twice_is_refused(tmp_path: Path, number: int) -> None:
     own[-1]["was_cancelled"] = True
     path.write_text(json.dumps(tasks))
     assert ns.agree(path).value("f1") == 1
+
+
+def test_annotators_without_a_common_text_are_named(tmp_path: Path) -> None:
+    tasks = label_studio(ANN, BEN)
+    for at, task in enumerate(tasks):
+        del task["annotations"][at % 2]
+    path = tmp_path / "export.json"
+    path.write_text(json.dumps(tasks))
+    with pytest.raises(AlignmentError, match="no text in common") as error:
+        ns.agree(path)
+    for name in ("ann@x", "benny@x"):
+        assert f"export.json::annotator={name}" in str(error.value)

@@ -135,7 +135,7 @@ def read_annotated(
     check_repair(options.repair)
     n_annotators = len(annotators)
     sources = [source.with_records() for source in (*annotators.values(), *systems.values())]
-    lists = [source.record_list() for source in sources]
+    lists = _record_lists([*annotators, *systems], sources)
     by_tokens = sorted(range(n_annotators), key=lambda at: sources[at].info.retokenised)
     union = join_annotators_by(lists, join, by_tokens[0])
     coding = Coding(labels=LabelCodes(options.map, frozenset(options.drop)))
@@ -162,6 +162,21 @@ def read_annotated(
         union.by,
         tuple(reader.notes()),
     )
+
+
+def _record_lists(names: Sequence[str], sources: Sequence[Source]) -> list[RecordList]:
+    """The records of each; those of one export are named by their annotators, for messages."""
+    files = Counter(source.name for source in sources)
+    lists = [source.record_list() for source in sources]
+    return [
+        _named(own, f"{own.name}::annotator={name}") if files[source.name] > 1 else own
+        for own, name, source in zip(lists, names, sources, strict=True)
+    ]
+
+
+def _named(own: RecordList, name: str) -> RecordList:
+    # `_replace` counts fields by the length, which is here the number of records.
+    return RecordList(name, own.ids, own.texts, own.pick, own.are_sentences, own.documents)
 
 
 class _Segment(NamedTuple):

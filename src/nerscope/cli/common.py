@@ -107,13 +107,15 @@ def emit_and_exit(
     files: Mapping[str, FileContent] | None = None,
     code: int = 0,
     silent: bool = False,
+    says_files: bool = False,
     options: object = None,
 ) -> NoReturn:
     """Write files, then print a document in a format, and end with an exit code.
 
     Files are complete before anything is printed: a reader that stops reading standard output, as
     `head` does, changes neither the files nor the exit code. `options` are those of the command, of
-    which `quiet`, `codes`, `notes` and `signature` are used where it has them.
+    which `quiet`, `codes`, `notes` and `signature` are used where it has them. `says_files` names
+    the files on standard error when they are written.
     """
     from nerscope.render.document import OUTPUTS
     from nerscope.results.files import write_bytes, write_text
@@ -127,6 +129,8 @@ def emit_and_exit(
         else:
             write_bytes(path, data)
     print_output(printed, OUTPUTS[form].escape)
+    if files and says_files and not getattr(options, "quiet", False):
+        print_message(f"wrote {', '.join(files)}")
     if form != "text":
         if getattr(options, "signature", False) and document.signature:
             print_message(f"signature: {document.signature}")

@@ -249,7 +249,7 @@ def _emit_disagreements(agreement: "Agreement", options: AgreeOptions) -> NoRetu
     columns = options.width or get_terminal_size().columns
     document = disagreements_document(agreement, rows, columns, options.most)
     files = _files(agreement, options)
-    emit_and_exit(document, options.format, files=files, options=options)
+    emit_and_exit(document, options.format, files=files, says_files=True, options=options)
 
 
 def _emit_agreement(agreement: "Agreement", options: AgreeOptions) -> NoReturn:
@@ -259,4 +259,6 @@ def _emit_agreement(agreement: "Agreement", options: AgreeOptions) -> NoReturn:
     files = _files(agreement, options)
     # With -o, the JSON is in the file: printing it again would bury the notes.
     silent = options.format == "json" and bool(options.output)
-    emit_and_exit(document, options.format, files=files, silent=silent, options=options)
+    emit_and_exit(
+        document, options.format, files=files, silent=silent, says_files=True, options=options
+    )
