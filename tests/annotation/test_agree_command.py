@@ -110,7 +110,7 @@ def test_disagreements_are_listed(files: list[str]) -> None:
 def test_without_text_disagreements_have_places(files: list[str]) -> None:
     text = agree(*files, "--disagreements", "--no-text").stdout
     assert "t0w0" not in text
-    assert ".jsonl:" in text
+    assert ".jsonl:" in "".join(text.split())  # long paths are wrapped
 
 
 def words_behind_colon(text: str) -> list[str]:
