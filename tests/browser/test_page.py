@@ -2,6 +2,7 @@
 
 import json
 import re
+import runpy
 import shutil
 import subprocess
 import time
@@ -297,6 +298,13 @@ def test_no_text_leaves_no_text(open_page: Open, tmp_path: Path) -> None:
         visit(page, f"#/{section}")
         expect(page.locator("main")).not_to_contain_text("Bob")
     assert "Bob" not in target.read_text(encoding="utf-8")
+
+
+def test_both_sides_have_the_same_types() -> None:
+    written = runpy.run_path(str(ROOT / "web" / "page_types.py"))
+    for name, types in (("page-data", "report_types"), ("decide-data", "decide_types")):
+        committed = (ROOT / "web" / "src" / f"{name}.ts").read_text(encoding="utf-8")
+        assert written[types]() == committed, "run `make page`"
 
 
 def test_the_templates_are_what_their_sources_make(tmp_path: Path) -> None:
