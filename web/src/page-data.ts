@@ -13,14 +13,6 @@ export interface PageLink {
   chosen: Record<string, string | string[]>;
 }
 
-/** A number with its interval. */
-export interface PageNumber {
-  value: number | null;
-  low: number | null;
-  high: number | null;
-  n: number;
-}
-
 export interface PageMetric {
   title: string;
   better: number;

@@ -22,15 +22,6 @@ class PageLink(TypedDict):
     chosen: dict[str, str | list[str]]
 
 
-class PageNumber(TypedDict):
-    """A number with its interval."""
-
-    value: float | None
-    low: float | None
-    high: float | None
-    n: int
-
-
 class PageMetric(TypedDict):
     title: str
     better: int  # 1: higher is better, -1: lower is better, 0: neither
