@@ -262,6 +262,37 @@ def test_every_script_and_nested_mentions_are_drawn(open_page: Open, answers: Pa
     assert "".join(cards.nth(2).locator(".word").all_text_contents()).strip() == "我爱北京天安门"
 
 
+REASONS = (
+    "kind=missed",
+    "kind=spurious",
+    "kind=wrong+type&system=crf-shapes",
+    "kind=wrong+boundary",
+    "pair=%5B%22ORG%22%2C%22LOC%22%5D&system=crf-words",
+    "level=tmr%3Dunseen-type&side=gold",
+    "level=hard%3Ddiff&system=memoriser",
+    "a=crf-gazetteer&b=memoriser&change=fixed",
+    "pattern=all",
+)
+
+
+@pytest.mark.parametrize("filters", REASONS)
+def test_every_listed_sentence_shows_why_it_is_listed(
+    open_page: Open, demo: Path, filters: str
+) -> None:
+    page = open_page(demo, f"#/errors?view=sentences&{filters}")
+    cards = page.locator(".cards > li")
+    expect(cards.first).to_be_visible()
+    without = page.evaluate(
+        """() => [...document.querySelectorAll(".cards > li")]
+            .filter((card) => {
+                const hits = [...card.querySelectorAll(".ringed")];
+                return !hits.some((hit) => hit.checkVisibility());
+            })
+            .map((card) => card.innerText)"""
+    )
+    assert without == []
+
+
 def test_no_line_is_empty_and_equal_systems_share_one(open_page: Open, demo: Path) -> None:
     page = open_page(demo, "#/errors?view=sentences")
     empty = page.evaluate(
